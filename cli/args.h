@@ -48,6 +48,9 @@ typedef struct ts_args {
     const char* png;
     const char* video;
     const char* html;          // view: a file
+    const char* camera;        // view
+    const char* layers;        // view: a list
+    const char* layout;        // view: "panes", "ghost"
     const char* json_file;     // bench
     const char* svg;           // bench: a folder
     const char* only;          // bench

@@ -263,11 +263,16 @@ static const ts_flag diff_flags[] = {
 
 static const ts_flag view_flags[] = {
     {"--solver", "NAME,..", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0,
-     "contact solver to start with; with --html up to nine of them, or 'all'"},
+     "contact solver to start with; up to nine of them run side by side"},
     {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render one picture without a window"},
     {"--html", "FILE", TS_FLAG_PAGE, OFFSET(html), 0.0, 0.0,
-     "write a page that plays in any browser, runs side by side (--fps: default 60)"
-     "of short runs)"},
+     "write a page that plays in any browser, runs side by side (--fps: default 60)"},
+    {"--camera", "WHERE", TS_FLAG_TEXT, OFFSET(camera), 0.0, 0.0,
+     "front, left, top, ..., or AZIMUTH,ELEVATION[,DISTANCE,X,Y,Z] in degrees and m"},
+    {"--layers", "LIST", TS_FLAG_TEXT, OFFSET(layers), 0.0, 0.0,
+     "what is shown besides the usual, or with a minus is not: cones,-shadows,-words (docs/viewer.md)"},
+    {"--layout", "KIND", TS_FLAG_TEXT, OFFSET(layout), 0.0, 0.0,
+     "several solvers in 'panes' beside each other (default), or 'ghost': over the first"},
     {"--model", "FILE", TS_FLAG_TEXT, OFFSET(model), 0.0, 0.0,
      "the model of a recording, where it is not where it was"},
     {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9,

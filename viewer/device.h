@@ -17,10 +17,20 @@ typedef enum ts_background {
     TS_BACKGROUND_CLEAR,  // the same, and see-through, so that it suits pages of any colour
 } ts_background;
 
-/// One picture. Positions are relative to list->origin; matrices are column-major, as OpenGL wants them.
+/// Where a frame goes in a picture that holds several. All zero: the frame is the whole picture.
+typedef struct ts_device_place {
+    int left;     // pixels, from the picture's left edge
+    int top;      // pixels, from its upper edge
+    int width;    // pixels, of the picture
+    int height;   // pixels, of the picture
+    int goes_on;  // nonzero: what was drawn before stays where this frame is not; zero: a new picture begins
+} ts_device_place;
+
+/// One picture, or one pane of it. Positions are relative to list->origin; matrices are column-major, as OpenGL wants them.
 typedef struct ts_device_frame {
     int width;   // pixels
     int height;  // pixels
+    ts_device_place place;
     float view[16];
     float projection[16];
     float eye[3];               // m
@@ -57,7 +67,7 @@ static inline ts_code ts_device_upload(ts_device* device, int mesh, const ts_geo
     return device->ops->upload(device, mesh, data, out_status);
 }
 
-/// Draws a picture into the device's own memory.
+/// Draws a picture, or a pane of one, into the device's own memory.
 static inline ts_code ts_device_draw(ts_device* device, const ts_device_frame* frame, ts_status* out_status) {
     return device->ops->draw(device, frame, out_status);
 }

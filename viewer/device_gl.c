@@ -44,7 +44,8 @@ typedef struct device_gl {
     int samples;
     int shadow_size;
     int taps;
-    int width, height;  // of the buffers below
+    int width, height;              // of the buffers below, those of one pane
+    int whole_width, whole_height;  // of the picture
     GLuint program[PROGRAM_COUNT];
     GLuint frame_many, color_many, identity_many, depth_many;  // multisampled
     GLuint frame_ghost, identity_ghost, depth_ghost;           // the same of what is only an outline
@@ -248,23 +249,44 @@ static GLenum resize_frame(const device_gl* gl, GLuint frame, GLuint color, GLui
     return glCheckFramebufferStatus(GL_FRAMEBUFFER);
 }
 
-static ts_code resize_buffers(device_gl* gl, int width, int height, ts_status* out_status) {
-    if (gl->width == width && gl->height == height) return TS_OK;
-    gl->width = width;
-    gl->height = height;
-    GLenum many = resize_frame(gl, gl->frame_many, gl->color_many, gl->identity_many, gl->depth_many);
-    GLenum ghost = resize_frame(gl, gl->frame_ghost, 0, gl->identity_ghost, gl->depth_ghost);
+// The frame's place; that of one which is the whole picture says so.
+static ts_device_place place_of(const ts_device_frame* frame) {
+    ts_device_place place = frame->place;
+    if (place.width > 0) return place;
+    ts_device_place whole = {0, 0, frame->width, frame->height, 0};
+    return whole;
+}
+
+static GLenum resize_whole(device_gl* gl, int width, int height) {
+    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_one);
+    if (gl->whole_width == width && gl->whole_height == height) return GL_FRAMEBUFFER_COMPLETE;
+    gl->whole_width = width;
+    gl->whole_height = height;
     glBindRenderbuffer(GL_RENDERBUFFER, gl->color_one);
     glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
-    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_one);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, gl->color_one);
-    GLenum one = glCheckFramebufferStatus(GL_FRAMEBUFFER);
-    if (many != GL_FRAMEBUFFER_COMPLETE || ghost != GL_FRAMEBUFFER_COMPLETE || one != GL_FRAMEBUFFER_COMPLETE) {
-        gl->width = gl->height = 0;
-        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
-                             "OpenGL cannot make a picture of %d x %d pixels (framebuffer status %#x, %#x, %#x)", width,
-                             height, (unsigned)many, (unsigned)ghost, (unsigned)one);
+    return glCheckFramebufferStatus(GL_FRAMEBUFFER);
+}
+
+static ts_code resize_buffers(device_gl* gl, const ts_device_frame* frame, ts_status* out_status) {
+    // What no pane covers is as dark as the panels; a frame that is all of the picture covers everything.
+    const float empty[4] = {0.13f, 0.15f, 0.18f, 1.0f};
+    ts_device_place place = place_of(frame);
+    GLenum many = GL_FRAMEBUFFER_COMPLETE, ghost = GL_FRAMEBUFFER_COMPLETE;
+    if (gl->width != frame->width || gl->height != frame->height) {
+        gl->width = frame->width;
+        gl->height = frame->height;
+        many = resize_frame(gl, gl->frame_many, gl->color_many, gl->identity_many, gl->depth_many);
+        ghost = resize_frame(gl, gl->frame_ghost, 0, gl->identity_ghost, gl->depth_ghost);
     }
+    GLenum one = resize_whole(gl, place.width, place.height);
+    if (many != GL_FRAMEBUFFER_COMPLETE || ghost != GL_FRAMEBUFFER_COMPLETE || one != GL_FRAMEBUFFER_COMPLETE) {
+        gl->width = gl->height = gl->whole_width = gl->whole_height = 0;
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                             "OpenGL cannot make a picture of %d x %d pixels (framebuffer status %#x, %#x, %#x)",
+                             place.width, place.height, (unsigned)many, (unsigned)ghost, (unsigned)one);
+    }
+    if (!place.goes_on) glClearBufferfv(GL_COLOR, 0, empty);
     return TS_OK;
 }
 
@@ -467,7 +489,11 @@ static void draw_world(device_gl* gl, const ts_device_frame* frame, mat4 shadow_
     // See-through shapes come last and leave the depth alone, so that marks inside them stay visible.
     glDepthMask(GL_FALSE);
     show_identity(0);
+    // Glass in the very place of something solid is hidden by it, not mixed with it at random.
+    glEnable(GL_POLYGON_OFFSET_FILL);
+    glPolygonOffset(1.0f, 2.0f);
     draw_pass(gl, frame->list, TS_DRAW_PASS_GLASS);
+    glDisable(GL_POLYGON_OFFSET_FILL);
     draw_lines(gl, frame, view_projection);
     glDepthMask(GL_TRUE);
 }
@@ -500,8 +526,12 @@ static void finish(device_gl* gl, const ts_device_frame* frame, int ghosts) {
     const GLuint textures[3] = {gl->color_many, gl->identity_many, gl->identity_ghost};
     static const char* const names[3] = {"u_color", "u_identity", "u_ghost"};
     GLuint program = gl->program[PROGRAM_FINISH];
+    ts_device_place place = place_of(frame);
+    int bottom = place.height - place.top - frame->height;
     glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_one);
+    glViewport(place.left, bottom, frame->width, frame->height);
     glUseProgram(program);
+    glUniform2i(uniform(program, "u_corner"), place.left, bottom);
     for (int i = 2; i >= 0; --i) {
         glActiveTexture(GL_TEXTURE0 + (GLenum)i);
         glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, textures[i]);
@@ -523,7 +553,7 @@ static ts_code gl_draw(ts_device* device, const ts_device_frame* frame, ts_statu
     if (frame->width < 1 || frame->height < 1)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a picture of %d x %d pixels", frame->width,
                              frame->height);
-    ts_code code = resize_buffers(gl, frame->width, frame->height, out_status);
+    ts_code code = resize_buffers(gl, frame, out_status);
     if (code) return code;
     const ts_draw_list* list = frame->list;
     glBindBuffer(GL_ARRAY_BUFFER, gl->instances);
@@ -550,15 +580,15 @@ static ts_code gl_draw(ts_device* device, const ts_device_frame* frame, ts_statu
 
 static ts_code gl_read(ts_device* device, int channels, unsigned char* out_pixels, ts_status* out_status) {
     device_gl* gl = (device_gl*)device;
-    if (!gl->width) return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "nothing has been drawn yet");
+    if (!gl->whole_width) return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "nothing has been drawn yet");
     glBindFramebuffer(GL_READ_FRAMEBUFFER, gl->frame_one);
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     // OpenGL's rows go upwards, pictures' rows downwards.
-    size_t row = (size_t)channels * (size_t)gl->width;
-    for (int y = 0; y < gl->height; ++y)
-        glReadPixels(0, gl->height - 1 - y, gl->width, 1, channels == 4 ? GL_RGBA : GL_RGB, GL_UNSIGNED_BYTE,
-                     out_pixels + (size_t)y * row);
-    for (size_t i = 0; channels == 4 && i < row * (size_t)gl->height; i += 4)
+    size_t row = (size_t)channels * (size_t)gl->whole_width;
+    for (int y = 0; y < gl->whole_height; ++y)
+        glReadPixels(0, gl->whole_height - 1 - y, gl->whole_width, 1, channels == 4 ? GL_RGBA : GL_RGB,
+                     GL_UNSIGNED_BYTE, out_pixels + (size_t)y * row);
+    for (size_t i = 0; channels == 4 && i < row * (size_t)gl->whole_height; i += 4)
         for (size_t c = i; c < i + 3; ++c) {
             unsigned alpha = out_pixels[i + 3], whole = alpha ? (255u * out_pixels[c] + alpha / 2u) / alpha : 0u;
             out_pixels[c] = (unsigned char)(whole > 255u ? 255u : whole);
@@ -570,8 +600,8 @@ static void gl_show(ts_device* device, int left, int bottom) {
     device_gl* gl = (device_gl*)device;
     glBindFramebuffer(GL_READ_FRAMEBUFFER, gl->frame_one);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
-    glBlitFramebuffer(0, 0, gl->width, gl->height, left, bottom, left + gl->width, bottom + gl->height,
-                      GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBlitFramebuffer(0, 0, gl->whole_width, gl->whole_height, left, bottom, left + gl->whole_width,
+                      bottom + gl->whole_height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
 }
 
 static void gl_destroy(ts_device* device) {

@@ -240,6 +240,7 @@ const char* const ts_shader_finish_fragment = GLSL
     "uniform sampler2DMS u_color;\n"
     "uniform sampler2DMS u_identity;\n"
     "uniform sampler2DMS u_ghost;\n"
+    "uniform ivec2 u_corner;\n"  // of the pane in the picture, pixels
     "uniform int u_samples;\n"
     "uniform int u_line;\n"    // pixels
     "uniform bool u_outline;\n"
@@ -267,7 +268,7 @@ const char* const ts_shader_finish_fragment = GLSL
     "    return edge;\n"
     "}\n"
     "void main() {\n"
-    "    ivec2 pixel = ivec2(gl_FragCoord.xy);\n"
+    "    ivec2 pixel = ivec2(gl_FragCoord.xy) - u_corner;\n"
     "    vec4 sum = vec4(0.0);\n"
     "    for (int s = 0; s < u_samples; ++s) {\n"
     "        vec4 color = texelFetch(u_color, pixel, s);\n"

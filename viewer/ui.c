@@ -165,6 +165,10 @@ static void add_note(const ts_ui* ui, double legend, int width, int height, ts_o
     ts_overlay_add_text(overlay, x + margin, y + 0.5 * margin + s, note, color_text);
 }
 
+void ts_ui_add_note(const ts_ui* ui, int width, int height, ts_overlay* overlay) {
+    add_note(ui, 0.0, width, height, overlay);
+}
+
 void ts_ui_fill(const ts_ui* ui, const ts_sim* sim, int width, int height, ts_overlay* overlay) {
     ts_overlay_begin(overlay, height);
     if (ui->panel) add_panel(ui, sim, overlay);

@@ -43,6 +43,9 @@ void ts_ui_note_step(ts_ui* ui, const ts_sim* sim);
 /// Forgets the chart.
 void ts_ui_clear(ts_ui* ui);
 
+/// Adds the message, or where help is to be had, in the lower right corner of a picture of that size.
+void ts_ui_add_note(const ts_ui* ui, int width, int height, ts_overlay* overlay);
+
 /// Fills the overlay for a picture of that size.
 void ts_ui_fill(const ts_ui* ui, const ts_sim* sim, int width, int height, ts_overlay* overlay);
 

@@ -84,9 +84,14 @@ static void draw_layer(ts_view* view, int which) {
         ts_draw_item* item = &list->items.data[i];
         if (item->body == 0) continue;
         int body = item->body - 1;
-        if (layer->ghost) item->pass = TS_DRAW_PASS_GHOST;
+        if (layer->ghost == TS_VIEW_OUTLINE) item->pass = TS_DRAW_PASS_GHOST;
         if (layer->color && item->pass == TS_DRAW_PASS_SOLID && view->sim->model->body[body].tree >= 0)
             shade_of(body, layer->color, item->color);
+        if (layer->ghost == TS_VIEW_GLASS) {
+            item->pass = TS_DRAW_PASS_GLASS;
+            item->flags &= ~(unsigned)TS_DRAW_SHADOW;
+            item->color[3] = 0.38f;
+        }
         item->body += which * view->sim->model->body_count;
     }
 }
@@ -134,7 +139,8 @@ void ts_view_frame_scene(ts_view* view, int width, int height, int make_room) {
     double room = make_room ? 0.18 * (double)width : 0.0;
     ts_vec3 low, high;
     view_bounds(view, &low, &high);
-    if (view->layer_count == 1) {
+    // Of simulations that stand beside each other nothing is known ahead.
+    if (view->layer_count == 1 || view->layer[1].ghost == TS_VIEW_GLASS) {
         ts_vec3 reach_low, reach_high;
         if (view->has_reach) {
             reach_low = view->reach_low;
@@ -220,7 +226,8 @@ static void draw_selection(ts_view* view) {
     }
 }
 
-ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* overlay, ts_status* out_status) {
+ts_code ts_view_draw_pane(ts_view* view, int width, int height, const ts_device_place* place, const ts_overlay* overlay,
+                          ts_status* out_status) {
     ts_draw_list* list = &view->list;
     ts_draw_list_begin(list, view->camera.target);
     for (int i = 0; i < view->layer_count; ++i) draw_layer(view, i);
@@ -242,7 +249,12 @@ ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* ove
             frame.sun);
     }
     frame.overlay = overlay;
+    if (place) frame.place = *place;
     return ts_device_draw(view->device, &frame, out_status);
+}
+
+ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* overlay, ts_status* out_status) {
+    return ts_view_draw_pane(view, width, height, NULL, overlay, out_status);
 }
 
 void ts_view_close(ts_view* view) {

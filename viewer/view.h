@@ -12,13 +12,20 @@ extern "C" {
 /// The path of a point.
 TS_ARRAY_DECLARE(ts_view_path, ts_vec3);
 
+/// How a layer is drawn.
+enum {
+    TS_VIEW_PLAIN,
+    TS_VIEW_OUTLINE,  // only the outline of what moves, on top of all
+    TS_VIEW_GLASS     // what moves as glass in the layer's colour, without its contacts
+};
+
 /// One simulation in a view.
 typedef struct ts_view_layer {
     const ts_sim* sim;            // borrowed
     ts_vec3 offset;               // m, added to where things really are
     const float* color;           // sRGB of its moving bodies (borrowed), or NULL for their own
     const ts_view_path* path;     // drawn as a line (borrowed), or NULL
-    int ghost;                    // nonzero: only the outline of what moves, on top of all
+    int ghost;                    // TS_VIEW_PLAIN and so on
     const ts_contact_mode* mode;  // with has_mode: what its contacts do (borrowed), or NULL for none of them
     int has_mode;                 // zero: its certificate is asked
 } ts_view_layer;
@@ -77,6 +84,10 @@ ts_device_frame ts_view_frame(const ts_camera* camera, const ts_draw_list* list,
 
 /// Draws the simulation as it is now. `overlay` may be NULL.
 ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* overlay, ts_status* out_status);
+
+/// The same in a picture that has room for several.
+ts_code ts_view_draw_pane(ts_view* view, int width, int height, const ts_device_place* place, const ts_overlay* overlay,
+                          ts_status* out_status);
 
 /// Releases the memory; device and simulation stay.
 void ts_view_close(ts_view* view);

@@ -10,6 +10,7 @@
 #include "scenes/run.h"
 #include "viewer/capture.h"
 #include "viewer/offscreen.h"
+#include "viewer/panes_internal.h"
 #include "viewer/ui.h"
 #include "viewer/view.h"
 #include "viewer/window.h"
@@ -92,11 +93,15 @@ typedef struct picture {
     ts_view_path reach;  // of `sim`, while a film looks ahead
     int looks_ahead;     // nonzero: the camera is set up for a film
     ts_vec3 offset[TS_VIEW_LAYERS];
+    ts_status fault[TS_VIEW_LAYERS];  // why a companion went no further
 } picture;
 
 static ts_sim* sim_of(const picture* p, int layer) {
     return layer ? p->request->companion[layer - 1].sim : p->request->sim;
 }
+
+// Whether companions are somewhere else in the same world.
+static int in_scene(const picture* p) { return p->request->layout == TS_LAYOUT_SCENE; }
 
 static int is_alone(const picture* p) { return p->request->companion_count == 0; }
 
@@ -105,7 +110,13 @@ static ts_code step_all(picture* p, double time, ts_status* out_status) {
     for (int i = 0; !code && i <= p->request->companion_count; ++i) {
         run_notes notes = {p->request, i ? NULL : &p->ui, p->request->trail ? &p->path[i] : NULL,
                            is_alone(p) && p->looks_ahead ? &p->reach : NULL};
+        if (p->fault[i].code) continue;
         code = step_to_time(&notes, time, sim_of(p, i), out_status);
+        // Of several laws side by side one may blow up: that is a result, and its pane says so.
+        if (code && i > 0 && !in_scene(p) && code != TS_ERROR_INTERRUPTED && code != TS_ERROR_MEMORY) {
+            p->fault[i] = *out_status;
+            code = ts_status_ok(out_status);
+        }
     }
     return code;
 }
@@ -241,6 +252,21 @@ static void begin_words(picture* p) {
     if (in_row && !request->overlay && request->height >= 400) ts_overlay_set_size(&p->overlay, 14.0);
 }
 
+// Those in panes or over each other are in the picture, too, unless they are far off: what blew up shall not make the others dots.
+static void add_for_camera(picture* p) {
+    const double far = 4.0;
+    const ts_view_request* request = p->request;
+    ts_vec3 low, high;
+    ts_scene_sizes_bounds(request->sim, &low, &high);
+    ts_vec3 middle = ts_vec3_lerp(low, high, 0.5);
+    for (int i = 0; i < request->companion_count; ++i) {
+        ts_view_layer layer = {request->companion[i].sim, {0.0, 0.0, 0.0}, NULL, NULL, TS_VIEW_GLASS, NULL, 1};
+        ts_scene_sizes_bounds(layer.sim, &low, &high);
+        double away = ts_vec3_distance(middle, low) + ts_vec3_distance(middle, high);
+        if (away < 2.0 * far * p->view.sizes.radius) ts_view_add_layer(&p->view, layer);
+    }
+}
+
 // Layers in their places, and the camera where it sees them.
 static ts_code set_up(picture* p, ts_status* out_status) {
     const ts_view_request* request = p->request;
@@ -252,13 +278,17 @@ static ts_code set_up(picture* p, ts_status* out_status) {
     p->view.layer[0].color = request->color;
     for (int i = 0; i < request->companion_count; ++i) p->offset[1 + i] = request->companion[i].offset;
     lay_out_row(p);
-    for (int i = 0; i < request->companion_count; ++i) {
+    for (int i = 0; i < request->companion_count && in_scene(p); ++i) {
         const ts_view_companion* c = &request->companion[i];
         ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, c->path ? c->path : &p->path[1 + i], c->ghost, NULL,
                                0};
         ts_view_add_layer(&p->view, layer);
     }
-    ts_view_aim(&p->view, request->camera, request->width, request->height, request->overlay);
+    ts_panes panes = ts_panes_cut(request->layout == TS_LAYOUT_PANES ? 1 + request->companion_count : 1, request->width,
+                                  request->height);
+    if (!in_scene(p)) add_for_camera(p);
+    ts_view_aim(&p->view, request->camera, panes.width, panes.height, request->overlay && (in_scene(p) || is_alone(p)));
+    if (!in_scene(p)) p->view.layer_count = 1;
     p->view.layer[0].path = request->path ? request->path : &p->path[0];
     begin_words(p);
     int in_row = request->companion_count > 0 && ts_vec3_norm(request->row) > 0.0;
@@ -266,8 +296,27 @@ static ts_code set_up(picture* p, ts_status* out_status) {
     return TS_OK;
 }
 
+// Panes or ghosts.
+static ts_code draw_looks(picture* p, ts_status* out_status) {
+    const ts_view_request* request = p->request;
+    ts_panes_look look[TS_VIEW_LAYERS];
+    int count = 1 + request->companion_count;
+    for (int i = 0; i < count; ++i) {
+        const ts_sim* sim = sim_of(p, i);
+        const char* name = i ? request->companion[i - 1].name : request->name;
+        if (!name) name = sim->solver ? sim->solver->name : sim->options.solver;
+        ts_panes_look next = {sim, NULL, 0, name, p->fault[i].code ? p->fault[i].message : NULL};
+        look[i] = next;
+    }
+    ts_panes_picture panes = {
+        look, count, 0, request->layout == TS_LAYOUT_GHOSTS, request->overlay, request->width, request->height,
+        NULL, NULL};
+    return ts_panes_draw(&panes, &p->view, &p->overlay, out_status);
+}
+
 static ts_code draw_picture(picture* p, ts_status* out_status) {
     const ts_view_request* request = p->request;
+    if (!in_scene(p) && !is_alone(p)) return draw_looks(p, out_status);
     begin_words(p);
     if (request->overlay) ts_ui_fill(&p->ui, request->sim, request->width, request->height, &p->overlay);
     if (request->companion_count > 0) add_labels(p);
@@ -329,6 +378,7 @@ static ts_code look_ahead(picture* p, ts_status* out_status) {
     for (int i = 0; i < count; ++i) {
         if (!code) code = ts_sim_restore(sim_of(p, i), &start[i], out_status);
         if (!code) code = ts_sim_forward(sim_of(p, i), out_status);
+        memset(&p->fault[i], 0, sizeof p->fault[i]);
         ts_view_path_clear(&p->path[i]);
         ts_snapshot_free(&start[i]);
     }

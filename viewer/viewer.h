@@ -29,6 +29,13 @@ typedef struct ts_view_companion {
     const char* name;          // written above it (borrowed); NULL: its solver's
 } ts_view_companion;
 
+/// How several simulations are shown in one picture.
+typedef enum ts_layout {
+    TS_LAYOUT_SCENE,  // in one world: beside each other, by `offset` or `row`
+    TS_LAYOUT_PANES,  // each in a pane of its own, under one camera
+    TS_LAYOUT_GHOSTS  // over each other, the companions as glass
+} ts_layout;
+
 /// What to show. Fill with ts_view_request_default, then set scene and sim.
 typedef struct ts_view_request {
     const ts_loaded_scene* scene;  // borrowed
@@ -50,9 +57,11 @@ typedef struct ts_view_request {
         camera;    // NULL: from the front right, framing the scene; distance 0: its direction, framing the scene
     double speed;  // window: simulated seconds per second
     int paused;    // window: nonzero starts paused
-    const ts_view_companion* companion;  // (companion_count), pictures only: shown beside `sim`, each with a name
-    const char* name;                    // beside companions: written above `sim` (borrowed); NULL: its solver's
-    int companion_count;                 // 0..16
+    const ts_view_companion*
+        companion;            // (companion_count) shown beside `sim`, each with a name; in a window at most 8
+    ts_layout layout;         // of companions; a window has panes or ghosts
+    const char* name;         // beside companions: written above `sim` (borrowed); NULL: its solver's
+    int companion_count;      // 0..16
     ts_vec3 row;              // not zero: sim and companions stand side by side in this direction, as near as they fit;
                               // the offsets of companions are not used
     int row_place;            // companions that stand before `sim`
@@ -63,6 +72,20 @@ typedef struct ts_view_request {
 
 /// 1280 x 720, 4 samples, real time, contacts and forces shown, overlay on, at time 0.
 ts_view_request ts_view_request_default(void);
+
+/// Layer number i that ts_viewer_read_layers knows, or NULL.
+const char* ts_viewer_layer_name(int i);
+
+/// Reads "LAYER,-LAYER,...": what is shown besides what `request` shows, or with a minus is not. "none" first leaves shapes, patterns and the
+/// grid only; "words" is the panel. TS_ERROR_VALUE for an unknown one, and the message lists the known ones.
+ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_status* out_status);
+
+/// Reads "panes" or "ghost". TS_ERROR_VALUE for others.
+ts_code ts_viewer_read_layout(const char* name, ts_layout* out_layout, ts_status* out_status);
+
+/// Reads a side ("front", "top", ...) or "AZIMUTH,ELEVATION" in degrees, which frames the scene from there, or "AZIMUTH,ELEVATION,DISTANCE,X,Y,Z"
+/// with what is looked at, m. TS_ERROR_VALUE says what it could be.
+ts_code ts_viewer_read_camera(const char* text, ts_camera* out_camera, ts_status* out_status);
 
 /// A window until it is closed, or one picture when png_path is set. Without a display a window is TS_ERROR_UNSUPPORTED,
 /// and the message names the way to a picture. A step that fails ends a picture with that error; a window pauses and shows it.

@@ -11,6 +11,14 @@
 #include <math.h>
 #include <string.h>
 
+enum { TS_VIEW_BESIDE = 8 };
+
+// One simulation per solver that was named.
+typedef struct view_sims {
+    ts_sim* sim[1 + TS_VIEW_BESIDE];
+    int count;
+} view_sims;
+
 #ifdef TS_HAVE_VIEWER
 #include "viewer/viewer.h"
 
@@ -32,10 +40,26 @@ static ts_code film(const ts_args* args, ts_view_request* request, ts_status* st
     return ts_video_end(&job, ts_viewer_film(request, job.count, ts_video_take, &job, status), NULL, status);
 }
 
-static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* sim, ts_status* status) {
+// What is shown, from where and how.
+static ts_code read_wishes(const ts_args* args, ts_camera* camera, ts_view_request* request, ts_status* status) {
+    ts_code code = args->camera ? ts_viewer_read_camera(args->camera, camera, status) : TS_OK;
+    if (!code && args->camera) request->camera = camera;
+    if (!code && args->layers) code = ts_viewer_read_layers(args->layers, request, status);
+    request->layout = TS_LAYOUT_PANES;
+    if (!code && args->layout) code = ts_viewer_read_layout(args->layout, &request->layout, status);
+    return code;
+}
+
+static ts_code check_wishes(const ts_args* args, ts_status* status) {
+    ts_camera camera;
+    ts_view_request request = ts_view_request_default();
+    return read_wishes(args, &camera, &request, status);
+}
+
+static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const view_sims* sims, ts_status* status) {
     ts_view_request request = ts_view_request_default();
     request.scene = scene;
-    request.sim = sim;
+    request.sim = sims->sim[0];
     request.subject = args->subject ? args->subject : ts_scene_at(0)->name;
     request.png_path = args->png;
     if (!isnan(args->time)) request.time = args->time;
@@ -43,6 +67,14 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* s
         request.width = args->width;
         request.height = args->height;
     }
+    ts_camera camera;
+    ts_view_companion companion[TS_VIEW_BESIDE];
+    ts_code code = read_wishes(args, &camera, &request, status);
+    if (code) return code;
+    memset(companion, 0, sizeof companion);
+    for (int i = 1; i < sims->count; ++i) companion[i - 1].sim = sims->sim[i];
+    request.companion = companion;
+    request.companion_count = sims->count - 1;
     request.stop = stop;
     ts_signals_begin();
     return args->video ? film(args, &request, status) : ts_viewer_run(&request, status);
@@ -50,10 +82,15 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* s
 
 #else
 
-static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* sim, ts_status* status) {
+static ts_code check_wishes(const ts_args* args, ts_status* status) {
+    (void)args;
+    return ts_status_ok(status);
+}
+
+static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const view_sims* sims, ts_status* status) {
     (void)args;
     (void)scene;
-    (void)sim;
+    (void)sims;
     return ts_status_set(status, TS_ERROR_UNSUPPORTED, NULL, 0, "this build has no viewer (build with TS_VIEWER=ON)");
 }
 
@@ -85,6 +122,7 @@ static int check_outputs(const ts_args* args, ts_status* status) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png or --video, not both");
         return TS_EXIT_USAGE;
     }
+    if (check_wishes(args, status)) return TS_EXIT_USAGE;
     if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
     if (args->video && (ts_video_check(args->video, status) || ts_setup_writable(args->video, status)))
         return TS_EXIT_FAILED;
@@ -92,27 +130,39 @@ static int check_outputs(const ts_args* args, ts_status* status) {
 }
 
 static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_controls* controls,
-                ts_sim** sim, ts_status* status) {
+                view_sims* sims, ts_status* status) {
     if (args->file_count > 1) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "only --html shows several at once: what is '%s'?",
                       args->file[1]);
         return TS_EXIT_USAGE;
     }
     if (args->subject && ts_setup_is_recording(args->subject)) {
-        int exit_code = load_recording(args, report, scene, sim, status);
+        int exit_code = load_recording(args, report, scene, &sims->sim[0], status);
+        sims->count = sims->sim[0] != NULL;
         return exit_code ? exit_code : check_outputs(args, status);
     }
-    if (args->solver && !ts_setup_solver(args->solver, status)) return TS_EXIT_USAGE;
+    ts_solver_choice chosen = {1, {NULL}};
+    if (args->solver && ts_setup_solvers(args->solver, &chosen, status)) return TS_EXIT_USAGE;
+    if (chosen.count > 1 + TS_VIEW_BESIDE) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                      "%d simulations side by side are the most, not %d: --solver names them", 1 + TS_VIEW_BESIDE,
+                      chosen.count);
+        return TS_EXIT_USAGE;
+    }
     int exit_code = ts_setup_load(args, args->subject ? args->subject : ts_scene_at(0)->name, report, scene, status);
     if (exit_code) return exit_code;
     ts_code code = ts_controls_read(args, scene->model, controls, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
-    if (ts_sim_create(scene->model, 1, sim, status)) return TS_EXIT_FAILED;
-    code = ts_setup_configure(*sim, args, args->solver, 0, status);
-    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
-    ts_controls_follow(controls, *sim);
-    char recording[4096];
-    code = ts_setup_from(args, *sim, recording, sizeof recording, status);
+    for (int i = 0; i < chosen.count && !code; ++i) {
+        ts_sim** sim = &sims->sim[sims->count];
+        char recording[4096];
+        if (ts_sim_create(scene->model, 1, sim, status)) return TS_EXIT_FAILED;
+        ++sims->count;
+        const char* solver = chosen.solver[i] ? chosen.solver[i]->name : NULL;
+        code = ts_setup_configure(*sim, args, solver, chosen.count > 1, status);
+        if (!code) ts_controls_follow(controls, *sim);
+        if (!code) code = ts_setup_from(args, *sim, recording, sizeof recording, status);
+    }
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     return check_outputs(args, status);
 }
@@ -143,13 +193,14 @@ int ts_cmd_view(const ts_args* args) {
     memset(&controls, 0, sizeof controls);
     memset(&report, 0, sizeof report);
     memset(&scene, 0, sizeof scene);
-    ts_sim* sim = NULL;
+    view_sims sims;
+    memset(&sims, 0, sizeof sims);
     ts_status status;
     ts_status_ok(&status);
-    int exit_code = load(args, &report, &scene, &controls, &sim, &status);
-    if (exit_code == TS_EXIT_DONE) {
+    int exit_code = load(args, &report, &scene, &controls, &sims, &status);
+    if (exit_code == TS_EXIT_DONE && sims.sim[0]) {
         ts_setup_note_report(args->subject ? args->subject : scene.name, &report);
-        ts_code code = show(args, &scene, sim, &status);
+        ts_code code = show(args, &scene, &sims, &status);
         if (code == TS_ERROR_INTERRUPTED && ts_signals_caught())
             exit_code = ts_signals_exit_code();
         else if (code)
@@ -157,9 +208,9 @@ int ts_cmd_view(const ts_args* args) {
     }
     if (exit_code)
         exit_code = ts_console_error("view", args->json, exit_code, &status);
-    else
-        exit_code = report_done(args, &scene, sim);
-    ts_sim_free(sim);
+    else if (sims.sim[0])
+        exit_code = report_done(args, &scene, sims.sim[0]);
+    for (int i = 0; i < sims.count; ++i) ts_sim_free(sims.sim[i]);
     ts_loaded_scene_free(&scene);
     ts_controls_free(&controls);
     ts_import_report_free(&report);

@@ -213,6 +213,12 @@ static int make(page_job* job, ts_status* status) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--html or %s, not both", args->png ? "--png" : "--video");
         return TS_EXIT_USAGE;
     }
+    const char* unheard = args->camera ? "--camera" : (args->layers ? "--layers" : args->layout ? "--layout" : NULL);
+    if (unheard) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                      "%s is for pictures, films and windows: a page is turned by hand", unheard);
+        return TS_EXIT_USAGE;
+    }
     if (args->file_count > 1 && recorded < args->file_count) {
         for (int i = 0; i < args->file_count; ++i)
             if (!ts_setup_is_recording(args->file[i]))

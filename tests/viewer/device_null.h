@@ -16,7 +16,8 @@ enum { TS_DEVICE_NULL_MESHES = 4096 };
 typedef struct ts_device_null {
     ts_device device;
     int uploads;                                // meshes given
-    int frames;                                 // pictures drawn
+    int frames;                                 // pictures drawn, or panes of one
+    ts_device_frame last;                       // the last one; its list and overlay are gone
     int triangles;                              // of the last picture
     int draw_calls;                             // of the last picture
     int instances;                              // of the last picture
@@ -73,6 +74,11 @@ static ts_code null_draw(ts_device* device, const ts_device_frame* frame, ts_sta
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%d of %d instances are in no run",
                              list->instances.count - null->instances, list->instances.count);
     null->overlay_quads = frame->overlay ? frame->overlay->quads.count : 0;
+    if (frame->place.width > 0 &&
+        (frame->place.left < 0 || frame->place.top < 0 || frame->place.left + frame->width > frame->place.width ||
+         frame->place.top + frame->height > frame->place.height))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a pane sticks out of its picture");
+    null->last = *frame;
     ++null->frames;
     return ts_status_ok(out_status);
 }

@@ -53,18 +53,62 @@ static void run_solver(ts_session* s, int direction) {
     ts_session_ask(s, TS_ASK_SOLVER, 0, 0.0, ts_solver_at((present + direction + count) % count)->name);
 }
 
+// --- several simulations -------------------------------------------------------------------------------------------
+
+static void compare_part(ts_session* s, int argument) {
+    (void)argument;
+    ts_session_ask(s, TS_ASK_PART, 0, 0.0, NULL);
+}
+
+// One simulation of every law that is not there yet, under the first solver of it in the table.
+static void compare_laws(ts_session* s, int argument) {
+    (void)argument;
+    const ts_shadow* shadow = s->shadow;
+    unsigned there = 0;
+    for (int i = 0; i < shadow->look_count; ++i) there |= 1u << shadow->look[i].sim.solver->law;
+    for (int i = 0; i < ts_solver_count(); ++i) {
+        const ts_solver* solver = ts_solver_at(i);
+        if (there & 1u << solver->law) continue;
+        there |= 1u << solver->law;
+        ts_session_ask(s, TS_ASK_CHOOSE, shadow->chosen, 0.0, NULL);
+        ts_session_ask(s, TS_ASK_PART, 0, 0.0, NULL);
+        ts_session_ask(s, TS_ASK_SOLVER, 0, 0.0, solver->name);
+    }
+    ts_session_ask(s, TS_ASK_CHOOSE, shadow->chosen, 0.0, NULL);
+}
+
+static void compare_leave(ts_session* s, int argument) {
+    (void)argument;
+    ts_session_ask(s, TS_ASK_LEAVE, 0, 0.0, NULL);
+}
+
+static void compare_next(ts_session* s, int direction) {
+    int count = s->shadow->look_count;
+    ts_session_ask(s, TS_ASK_CHOOSE, (s->shadow->chosen + direction + count) % count, 0.0, NULL);
+}
+
+static void compare_ghosts(ts_session* s, int argument) {
+    (void)argument;
+    s->ghosts = !s->ghosts;
+}
+static int is_ghosts(const ts_session* s, int argument) {
+    (void)argument;
+    return s->ghosts;
+}
+
 // --- camera and selection ------------------------------------------------------------------------------------------
 
 static void camera_align(ts_session* s, int argument) {
     (void)argument;
     s->camera_mode = TS_CAMERA_FREE;
-    if (s->width > 0 && s->height > 0) ts_view_frame_scene(&s->view, s->width, s->height, s->panels.info);
+    if (s->width > 0 && s->height > 0)
+        ts_view_frame_scene(&s->view, s->pane_width, s->pane_height, s->panels.info && s->shadow->look_count == 1);
 }
 
 static void camera_body(ts_session* s, int argument) {
     (void)argument;
     int body = s->selected > 0 ? s->selected : s->shadow->world->scene->focus;
-    ts_view_frame_body(&s->view, body, (double)s->width / (double)(s->height > 0 ? s->height : 1));
+    ts_view_frame_body(&s->view, body, (double)s->pane_width / (double)(s->pane_height > 0 ? s->pane_height : 1));
 }
 
 static void camera_free(ts_session* s, int argument) {
@@ -204,6 +248,15 @@ static const ts_command command[] = {
     {"Run", "next solver", TS_KEY_DOWN, CTRL, 1, 1, "next solver", run_solver, NULL},
     {"Run", "previous solver", TS_KEY_UP, CTRL, -1, 1, "previous solver", run_solver, NULL},
     {"Run", "let everything go", TS_KEY_DELETE, 0, 0, 0, "controls and forces from outside to zero", run_clear, NULL},
+
+    {"Compare", "part here", 'B', CTRL, 0, 0, "a second future from here: what is changed next is changed in it",
+     compare_part, NULL},
+    {"Compare", "every contact law", 'B', CTRL | SHIFT, 0, 0, "a future under every other contact law", compare_laws,
+     NULL},
+    {"Compare", "next simulation", 'N', CTRL, 1, 0, "the next one is charted and changed (also: click in its pane)",
+     compare_next, NULL},
+    {"Compare", "take away", 'W', CTRL, 0, 0, "take that one away", compare_leave, NULL},
+    {"Compare", "over each other", 'G', CTRL, 0, 0, "panes, or ghosts over each other", compare_ghosts, is_ghosts},
 
     {"Camera", "whole scene", 'A', CTRL, 0, 0, "aim at the whole scene", camera_align, NULL},
     {"Camera", "selected body", 'F', CTRL, 0, 0, "aim at the selected body, or the one that matters", camera_body,

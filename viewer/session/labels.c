@@ -4,45 +4,51 @@
 
 #include <stdio.h>
 
-static void label(ts_session* s, ts_vec3 at, const char* text) {
+// Where words go.
+typedef struct place_of_words {
+    const ts_session* session;
+    ts_overlay* overlay;
+} place_of_words;
+
+static void label(place_of_words w, ts_vec3 at, const char* text) {
+    const ts_session* s = w.session;
     static const float color[4] = {0.10f, 0.12f, 0.15f, 1.0f};
     double pixel[2];
-    if (!ts_vec3_is_finite(at) || !ts_camera_project(&s->view.camera, s->width, s->height, at, pixel)) return;
-    if (pixel[0] < 0.0 || pixel[1] < 0.0 || pixel[0] > (double)s->width || pixel[1] > (double)s->height) return;
-    ts_overlay_add_text(&s->overlay, pixel[0], pixel[1], text, color);
+    if (!ts_vec3_is_finite(at) || !ts_camera_project(&s->view.camera, s->pane_width, s->pane_height, at, pixel)) return;
+    if (pixel[0] < 0.0 || pixel[1] < 0.0 || pixel[0] > (double)s->pane_width || pixel[1] > (double)s->pane_height)
+        return;
+    ts_overlay_add_text(w.overlay, pixel[0], pixel[1], text, color);
 }
 
-static void label_name(ts_session* s, ts_vec3 at, const char* name, const char* kind, int number) {
+static void label_name(place_of_words w, ts_vec3 at, const char* name, const char* kind, int number) {
     char text[64];
     if (name[0])
         snprintf(text, sizeof text, "%.60s", name);
     else
         snprintf(text, sizeof text, "%s %d", kind, number);
-    label(s, at, text);
+    label(w, at, text);
 }
 
-static void label_forces(ts_session* s) {
-    const ts_sim* sim = &s->shadow->sim;
+static void label_forces(place_of_words w, const ts_sim* sim) {
     char text[32];
     for (int c = 0; c < sim->contact_count && sim->options.time_step > 0.0; ++c) {
         double force = ts_vec3_norm(sim->contact[c].impulse) / sim->options.time_step;
         snprintf(text, sizeof text, "%.3g N", force);
-        if (force > 0.0) label(s, sim->contact[c].position, text);
+        if (force > 0.0) label(w, sim->contact[c].position, text);
     }
 }
 
-void ts_session_labels(ts_session* session) {
-    const ts_sim* sim = &session->shadow->sim;
+void ts_session_labels(ts_session* session, const ts_sim* sim, ts_overlay* overlay) {
+    place_of_words words = {session, overlay};
     const ts_model* model = sim->model;
     unsigned wanted = session->panels.labels;
     for (int b = 1; b < model->body_count && wanted & TS_LABEL_BODIES; ++b)
-        if (model->body[b].tree >= 0)
-            label_name(session, sim->kinematics.body_centre[b], model->body[b].name, "body", b);
+        if (model->body[b].tree >= 0) label_name(words, sim->kinematics.body_centre[b], model->body[b].name, "body", b);
     for (int j = 0; j < model->joint_count && wanted & TS_LABEL_JOINTS; ++j)
-        label_name(session, sim->kinematics.joint_anchor[j], model->joint[j].name, "joint", j);
+        label_name(words, sim->kinematics.joint_anchor[j], model->joint[j].name, "joint", j);
     for (int g = 0; g < model->geom_count && wanted & TS_LABEL_GEOMS; ++g)
-        label_name(session, sim->kinematics.geom_pose[g].p, model->geom[g].name, "geom", g);
+        label_name(words, sim->kinematics.geom_pose[g].p, model->geom[g].name, "geom", g);
     for (int i = 0; i < model->site_count && wanted & TS_LABEL_SITES; ++i)
-        label_name(session, ts_kinematics_site(model, &sim->kinematics, i).p, model->site[i].name, "site", i);
-    if (wanted & TS_LABEL_FORCES) label_forces(session);
+        label_name(words, ts_kinematics_site(model, &sim->kinematics, i).p, model->site[i].name, "site", i);
+    if (wanted & TS_LABEL_FORCES) label_forces(words, sim);
 }

@@ -13,13 +13,19 @@ static const double click_slip = 4.0;          // pixels a click may slip
 
 static void ray_at(const ts_session* s, double x, double y, ts_vec3* out_from, ts_vec3* out_direction) {
     double pixel[2] = {x, y};
-    ts_camera_ray(&s->view.camera, s->width, s->height, pixel, out_from, out_direction);
+    ts_camera_ray(&s->view.camera, s->pane_width, s->pane_height, pixel, out_from, out_direction);
+}
+
+// The simulation in the pane where the mouse is.
+static const ts_sim* sim_here(const ts_session* s) {
+    int i = s->ghosts ? s->shadow->chosen : s->mouse.pane;
+    return &s->shadow->look[i >= 0 && i < s->shadow->look_count ? i : s->shadow->chosen].sim;
 }
 
 static ts_pick pick_at(const ts_session* s, double x, double y) {
     ts_vec3 from, direction;
     ray_at(s, x, y, &from, &direction);
-    return ts_pick_ray(&s->shadow->sim, from, direction, !(s->view.show & TS_SHOW_COLLISION));
+    return ts_pick_ray(sim_here(s), from, direction, !(s->view.show & TS_SHOW_COLLISION));
 }
 
 static int can_move(const ts_model* model, int body) {
@@ -47,7 +53,7 @@ void ts_session_let_go(ts_session* s) {
 }
 
 static void begin_grab(ts_session* s, ts_grab_kind kind) {
-    const ts_sim* sim = &s->shadow->sim;
+    const ts_sim* sim = sim_here(s);
     ts_pick pick = pick_at(s, s->mouse.x, s->mouse.y);
     int on_body = pick.geom >= 0 && can_move(sim->model, pick.body);
     if (on_body) ts_session_select(s, pick.body);
@@ -86,7 +92,7 @@ static void pull(ts_session* s, double x, double y) {
 
 static void twist(ts_session* s, double dx, double dy) {
     ts_mat3 axes = ts_camera_axes(&s->view.camera);
-    double per_pixel = 2.0 * TS_PI / (double)(s->height > 0 ? s->height : 1);
+    double per_pixel = 2.0 * TS_PI / (double)(s->pane_height > 0 ? s->pane_height : 1);
     ts_vec3 turn = ts_vec3_add(ts_vec3_scale(dx * per_pixel, ts_mat3_column(&axes, 1)),
                                ts_vec3_scale(dy * per_pixel, ts_mat3_column(&axes, 0)));
     s->grab.rotation = ts_quat_normalize(ts_quat_mul(ts_quat_from_rotation_vector(turn), s->grab.rotation));
@@ -147,13 +153,14 @@ static void release(ts_session* s, const ts_event* event) {
 static void move_camera(ts_session* s, double dx, double dy) {
     ts_camera* camera = &s->view.camera;
     if (!s->mouse.flat) {
-        ts_camera_pan(camera, dx, dy, s->height);
+        ts_camera_pan(camera, dx, dy, s->pane_height);
         return;
     }
     // Along the ground: up the picture is away.
     ts_vec3 before = camera->target;
-    ts_camera_pan(camera, dx, 0.0, s->height);
-    double metres = 2.0 * camera->distance * tan(0.5 * camera->field_of_view) / (double)(s->height > 0 ? s->height : 1);
+    ts_camera_pan(camera, dx, 0.0, s->pane_height);
+    double metres =
+        2.0 * camera->distance * tan(0.5 * camera->field_of_view) / (double)(s->pane_height > 0 ? s->pane_height : 1);
     ts_vec3 away = ts_vec3_make(-cos(camera->azimuth), -sin(camera->azimuth), 0.0);
     camera->target = ts_vec3_add_scaled(camera->target, dy * metres, away);
     camera->target.z = before.z;
@@ -165,9 +172,11 @@ static void move(ts_session* s, const ts_event* event) {
     mouse->x = event->x;
     mouse->y = event->y;
     switch (mouse->drag) {
-    case TS_DRAG_TURN: ts_camera_orbit(&s->view.camera, dx, dy, s->height); break;
+    case TS_DRAG_TURN: ts_camera_orbit(&s->view.camera, dx, dy, s->pane_height); break;
     case TS_DRAG_MOVE: move_camera(s, dx, dy); break;
-    case TS_DRAG_ZOOM: ts_camera_zoom(&s->view.camera, -20.0 * dy / (double)(s->height > 0 ? s->height : 1)); break;
+    case TS_DRAG_ZOOM:
+        ts_camera_zoom(&s->view.camera, -20.0 * dy / (double)(s->pane_height > 0 ? s->pane_height : 1));
+        break;
     case TS_DRAG_GRAB:
         if (s->grab.kind == TS_GRAB_MOVE)
             pull(s, event->x, event->y);
@@ -180,17 +189,34 @@ static void move(ts_session* s, const ts_event* event) {
     s->dirty = 1;
 }
 
+// A drag goes on in the pane where it began; a press chooses the pane's simulation.
+static void find_pane(ts_session* s, const ts_event* event) {
+    if (s->mouse.button >= 0 || event->kind == TS_EVENT_SCROLL) return;
+    ts_panes panes = ts_session_cut(s);
+    int pane = ts_panes_at(&panes, event->x, event->y);
+    if (pane < 0) pane = 0;
+    s->mouse.pane = pane;
+    int pressed = event->kind == TS_EVENT_BUTTON && event->action == TS_ACTION_PRESS;
+    if (pressed && panes.count > 1 && pane != s->shadow->chosen) ts_session_ask(s, TS_ASK_CHOOSE, pane, 0.0, NULL);
+}
+
 void ts_session_mouse(ts_session* session, const ts_event* event) {
     if (session->width < 1 || session->height < 1) return;
+    find_pane(session, event);
+    ts_panes panes = ts_session_cut(session);
+    ts_device_place place = ts_panes_place(&panes, session->mouse.pane < panes.count ? session->mouse.pane : 0);
+    ts_event here = *event;
+    here.x -= (double)place.left;
+    if (event->kind != TS_EVENT_SCROLL) here.y -= (double)place.top;
     if (event->kind == TS_EVENT_MOVE) {
-        move(session, event);
+        move(session, &here);
         return;
     }
     session->dirty = 1;
     if (event->kind == TS_EVENT_SCROLL)
         ts_camera_zoom(&session->view.camera, event->y);
     else if (event->action == TS_ACTION_PRESS)
-        press(session, event);
+        press(session, &here);
     else
-        release(session, event);
+        release(session, &here);
 }

@@ -5,6 +5,7 @@
 #include "engine/step/integrate/integrator.h"
 #include "engine/write/mjcf_writer.h"
 #include "scenes/experiments/experiment.h"
+#include "viewer/session/command_internal.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -231,9 +232,38 @@ static void options(ts_session* s) {
     for (int i = 0; i < ts_option_count(); ++i) option(s, i);
 }
 
+// --- several simulations -------------------------------------------------------------------------------------------
+
+static void run_command(ts_session* s, const char* name) {
+    for (int i = 0; i < ts_command_count(); ++i)
+        if (strcmp(ts_command_at(i)->name, name) == 0) ts_command_at(i)->run(s, ts_command_at(i)->argument);
+}
+
+static void beside(ts_session* s) {
+    const ts_kit_ops* ops = s->kit->ops;
+    const ts_shadow* shadow = s->shadow;
+    if (!ops->section(s->kit, "Side by side", 0)) return;
+    if (ops->button(s->kit, "part here", "from now on two futures: what you change next is changed in the new one"))
+        run_command(s, "part here");
+    ops->beside(s->kit);
+    if (ops->button(s->kit, "every law", "a future under every other contact law")) run_command(s, "every contact law");
+    if (shadow->look_count < 2) return;
+    char label[128];
+    for (int i = 0; i < shadow->look_count; ++i) {
+        const ts_look* look = &shadow->look[i];
+        snprintf(label, sizeof label, "%d: %.90s##run", i + 1, look->name);
+        if (ops->item(s->kit, label, look->fault[0] ? look->fault : NULL, i == shadow->chosen))
+            ts_session_ask(s, TS_ASK_CHOOSE, i, 0.0, NULL);
+    }
+    if (ops->check(s->kit, "over each other", s->ghosts, "ghosts over the chosen one instead of panes"))
+        run_command(s, "over each other");
+    if (ops->button(s->kit, "take away", "the chosen one")) run_command(s, "take away");
+}
+
 void ts_panel_settings(ts_session* session) {
     running(session);
     scenes(session);
+    beside(session);
     solver(session);
     options(session);
 }

@@ -42,10 +42,18 @@ void ts_session_layout(ts_session* session) {
     int width = s->window_width - (int)(inset[0] + inset[2]), height = s->window_height - (int)(inset[1] + inset[3]);
     s->left = (int)inset[0];
     s->top = (int)inset[1];
-    if (width == s->width && height == s->height) return;
+    int before[3] = {s->width, s->height, s->pane_width};
     s->width = width > 0 ? width : 0;
     s->height = height > 0 ? height : 0;
-    s->dirty = 1;
+    ts_panes panes = ts_session_cut(s);
+    s->pane_width = panes.width;
+    s->pane_height = panes.height;
+    if (before[0] != s->width || before[1] != s->height || before[2] != s->pane_width) s->dirty = 1;
+}
+
+ts_panes ts_session_cut(const ts_session* session) {
+    int count = session->shadow && !session->ghosts ? session->shadow->look_count : 1;
+    return ts_panes_cut(count, session->width, session->height);
 }
 
 void ts_session_panels(ts_session* session, double seconds) {

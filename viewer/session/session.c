@@ -145,7 +145,8 @@ static ts_code show_world(ts_session* s, ts_status* out_status) {
     if (again)
         s->view.camera = before.camera;
     else
-        ts_view_aim(&s->view, s->subject[0] ? NULL : s->request->camera, s->width, s->height, s->panels.info);
+        ts_view_aim(&s->view, s->subject[0] ? NULL : s->request->camera, s->pane_width, s->pane_height,
+                    s->panels.info && s->shadow->look_count == 1);
     if (!again) s->camera_mode = TS_CAMERA_FREE;
     s->shown_world = world->number;
     snprintf(s->subject, sizeof s->subject, "%s", world->subject[0] ? world->subject : " ");
@@ -166,7 +167,8 @@ static void follow(ts_session* s) {
 }
 
 static void take_strip(ts_session* s) {
-    if (s->strip_step == s->shadow->sim.step_count && s->strip->count) return;
+    if (s->strip_step == s->shadow->sim.step_count && s->strip_of == s->shadow->chosen && s->strip->count) return;
+    s->strip_of = s->shadow->chosen;
     ts_worker_strip(s->worker, s->strip);
     s->strip_step = s->shadow->sim.step_count;
     ts_ui_clear(&s->ui);
@@ -263,13 +265,14 @@ static void fill_words(ts_session* s) {
     add_hint(s);
     ts_ui_fill(&s->ui, &shadow->sim, s->width, s->height, &s->overlay);
     if (hint) s->ui.message[0] = '\0';
-    ts_session_labels(s);
+    ts_session_labels(s, &shadow->sim, &s->overlay);
     if (s->panels.help) ts_command_help((double)s->width, (double)s->height, &s->overlay);
 }
 
 static void place_marks(ts_session* s) {
     const ts_shadow* shadow = s->shadow;
-    s->view.sim = s->view.layer[0].sim = &shadow->sim;
+    const ts_sim* chosen = &shadow->look[shadow->chosen].sim;
+    s->view.sim = s->view.layer[0].sim = chosen;
     s->view.layer[0].mode = shadow->mode;
     s->view.layer[0].has_mode = 1;
     s->view.selected = s->panels.held ? s->selected : -1;
@@ -278,6 +281,38 @@ static void place_marks(ts_session* s) {
     if (!s->view.spring_shown) return;
     s->view.spring[0] = ts_transform_point(&shadow->sim.kinematics.body_pose[s->grab.body], s->grab.local);
     s->view.spring[1] = s->grab.target;
+}
+
+// Words in a pane beside its card: of the chosen one those that stand in the corner of the only picture otherwise.
+static void add_pane_words(void* user, int pane, ts_overlay* overlay) {
+    ts_session* s = user;
+    ts_session_labels(s, &s->shadow->look[pane].sim, overlay);
+    if (pane != s->shadow->chosen) return;
+    int panel = s->ui.panel;
+    s->ui.panel = 0;
+    s->ui.paused = s->shadow->paused;
+    add_hint(s);
+    ts_ui_add_note(&s->ui, s->pane_width, s->pane_height, overlay);
+    s->ui.panel = panel;
+    if (s->panels.help) ts_command_help((double)s->pane_width, (double)s->pane_height, overlay);
+}
+
+// Several simulations.
+static ts_code draw_looks(ts_session* s, ts_status* out_status) {
+    const ts_shadow* shadow = s->shadow;
+    ts_panes_look look[TS_RUNS];
+    for (int i = 0; i < shadow->look_count; ++i) {
+        const ts_look* from = &shadow->look[i];
+        ts_panes_look to = {&from->sim, from->mode, 1, from->name, from->fault[0] ? from->fault : NULL};
+        look[i] = to;
+    }
+    char before[sizeof s->ui.message];
+    memcpy(before, s->ui.message, sizeof before);
+    ts_panes_picture picture = {look,     shadow->look_count, shadow->chosen, s->ghosts, s->panels.info,
+                                s->width, s->height,          add_pane_words, s};
+    ts_code code = ts_panes_draw(&picture, &s->view, &s->overlay, out_status);
+    memcpy(s->ui.message, before, sizeof before);
+    return code;
 }
 
 ts_code ts_session_draw(ts_session* session, ts_status* out_status) {
@@ -290,8 +325,13 @@ ts_code ts_session_draw(ts_session* session, ts_status* out_status) {
     take_strip(session);
     place_marks(session);
     if (session->want_charts) take_charts(session);
-    fill_words(session);
-    ts_code code = ts_view_draw(&session->view, session->width, session->height, &session->overlay, out_status);
+    ts_code code;
+    if (session->shadow->look_count > 1) {
+        code = draw_looks(session, out_status);
+    } else {
+        fill_words(session);
+        code = ts_view_draw(&session->view, session->width, session->height, &session->overlay, out_status);
+    }
     if (!code && session->want_picture) take_picture(session);
     return code;
 }
@@ -323,9 +363,15 @@ ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_ki
     s->strip = calloc(1, sizeof *s->strip);
     ts_code code = s->strip ? TS_OK : ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for charts");
     if (!code) code = ts_world_borrow(request->scene, request->sim, request->subject, &world, out_status);
-    if (!code) code = ts_worker_create(world, request->speed, request->paused, threaded, &s->worker, out_status);
+    ts_sim* beside[TS_RUNS];
+    int count = request->companion_count < TS_RUNS ? request->companion_count : TS_RUNS - 1;
+    for (int i = 0; i < count; ++i) beside[i] = request->companion[i].sim;
+    ts_worker_start start = {request->speed, request->paused, threaded, beside, count};
+    s->ghosts = request->layout == TS_LAYOUT_GHOSTS;
+    if (!code) code = ts_worker_create(world, &start, &s->worker, out_status);
     if (!code) {
         s->shadow = ts_worker_shadow(s->worker);
+        ts_session_layout(s);
         code = show_world(s, out_status);
     }
     if (code)

@@ -7,6 +7,7 @@
 #include "viewer/session/event_internal.h"
 #include "viewer/session/kit_internal.h"
 #include "viewer/session/worker_internal.h"
+#include "viewer/panes_internal.h"
 #include "viewer/ui.h"
 #include "viewer/viewer.h"
 
@@ -25,6 +26,7 @@ typedef struct ts_mouse {
     double x, y;  // pixels
     ts_drag drag;
     int button;         // that is down, or -1
+    int pane;           // where it went down
     int flat;           // nonzero: moves along the ground
     double click_time;  // s, of the last press
     int click_button;   //
@@ -82,9 +84,12 @@ typedef struct ts_session {
     ts_panels panels;
     ts_strip* strip;                  // copy of what is known of past steps
     long long strip_step;             // and up to which
+    int strip_of;                     // and of which simulation
     int window_width, window_height;  // pixels
     int left, top;                    // where the picture begins in the window, pixels
     int width, height;                // of the picture, pixels
+    int pane_width, pane_height;      // of one of its panes, pixels
+    int ghosts;                       // nonzero: simulations lie over each other, not in panes
     double scale;                     // pixels per point, over those of a plain screen
     double now;                       // s
     ts_mouse mouse;
@@ -153,11 +158,14 @@ void ts_session_file_name(const ts_session* session, const char* ending, char* o
 /// Where in the window the picture goes beside the panels that are open.
 void ts_session_layout(ts_session* session);
 
+/// How the picture is cut into panes.
+ts_panes ts_session_cut(const ts_session* session);
+
 /// Mouse events, in pixels of the picture.
 void ts_session_mouse(ts_session* session, const ts_event* event);
 
-/// Adds the words beside things that are asked for.
-void ts_session_labels(ts_session* session);
+/// Adds the words beside things that are asked for, of a simulation in a picture of a pane's size.
+void ts_session_labels(ts_session* session, const ts_sim* sim, ts_overlay* overlay);
 
 /// Lets go of what is held.
 void ts_session_let_go(ts_session* session);

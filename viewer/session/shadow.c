@@ -3,6 +3,7 @@
 // to fail: what is not listed in shadow_internal.h is not there.
 #include "viewer/session/shadow_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // A copy in the shadow's memory; NULL of nothing, and when memory is short.
@@ -42,17 +43,38 @@ static void copy_kinematics(ts_arena* arena, const ts_model* m, const ts_kinemat
     out->dof_axis = copy(arena, from->dof_axis, (size_t)m->nv, sizeof *from->dof_axis);
 }
 
-ts_code ts_shadow_take(ts_shadow* shadow, ts_sim* sim, ts_status* out_status) {
-    ts_arena* arena = &shadow->arena;
-    ts_arena_reset(arena);
-    if (sim->model->sensor_count > sim->model->step_sensor_count) ts_sim_measure(sim);
-    shadow->energy = ts_sim_energy(sim);
-    shadow->mode = ts_certify_contacts(sim, arena);
-    memset(shadow->mode_count, 0, sizeof shadow->mode_count);
-    for (int c = 0; shadow->mode && c < sim->contact_count; ++c) ++shadow->mode_count[shadow->mode[c]];
+void ts_shadow_begin(ts_shadow* shadow) {
+    ts_arena_reset(&shadow->arena);
+    shadow->look_count = shadow->chosen = 0;
+}
 
-    ts_sim* s = &shadow->sim;
+void ts_shadow_choose(ts_shadow* shadow, int chosen) {
+    const ts_look* look = &shadow->look[chosen];
+    shadow->chosen = chosen;
+    shadow->sim = look->sim;
+    shadow->mode = look->mode;
+    memcpy(shadow->mode_count, look->mode_count, sizeof shadow->mode_count);
+    shadow->energy = look->energy;
+}
+
+ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, const char* name, const char* fault,
+                      ts_status* out_status) {
+    ts_arena* arena = &shadow->arena;
+    ts_look* look = &shadow->look[shadow->look_count++];
+    snprintf(look->name, sizeof look->name, "%s", name);
+    snprintf(look->fault, sizeof look->fault, "%s", fault);
+    if (sim->model->sensor_count > sim->model->step_sensor_count) ts_sim_measure(sim);
+    look->energy = ts_sim_energy(sim);
+    look->mode = ts_certify_contacts(sim, arena);
+    memset(look->mode_count, 0, sizeof look->mode_count);
+    for (int c = 0; look->mode && c < sim->contact_count; ++c) ++look->mode_count[look->mode[c]];
+
+    ts_sim* s = &look->sim;
     *s = *sim;
+    s->options = settings->options;
+    s->solver = settings->solver;
+    memcpy(s->solver_settings, settings->solver_settings, sizeof s->solver_settings);
+    s->integrator = settings->integrator;
     copy_state(arena, s);
     copy_kinematics(arena, sim->model, &sim->kinematics, &s->kinematics);
     // What would be the simulation's own is not the shadow's.

@@ -3,22 +3,38 @@
 #define TS_VIEWER_SESSION_SHADOW_INTERNAL_H
 
 #include "engine/step/certify.h"
+#include "viewer/session/runs_internal.h"
 #include "viewer/session/world_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// A shadow. Zero-initialised is empty; free with ts_shadow_free.
-typedef struct ts_shadow {
+/// One simulation of several.
+typedef struct ts_look {
     /// Reads like the simulation, but only these are there: model, options, solver and its settings, integrator, time, step_count, state,
     /// applied forces, mocap, lengths and forces of actuators, sensors, contacts, info, and of kinematics the poses, centres, velocities,
     /// anchors and axes. It cannot be stepped, saved or freed.
     ts_sim sim;
-    ts_world* world;              // held, once by the shadow
     const ts_contact_mode* mode;  // (contact_count) what they do, or NULL
     int mode_count[TS_MODE_COUNT];
     ts_energy energy;
+    char name[96];
+    char fault[160];  // why it stopped; "": it goes on
+} ts_look;
+
+/// A shadow. Zero-initialised is empty; free with ts_shadow_free.
+typedef struct ts_shadow {
+    ts_look look[TS_RUNS];
+    int look_count;
+    int chosen;
+    // of the chosen one
+    ts_sim sim;
+    const ts_contact_mode* mode;
+    int mode_count[TS_MODE_COUNT];
+    ts_energy energy;
+
+    ts_world* world;  // held, once by the shadow
     int paused;
     int grabbed;         // body that is held, or -1
     double speed;        // wanted: simulated seconds per second
@@ -30,8 +46,16 @@ typedef struct ts_shadow {
     ts_arena arena;
 } ts_shadow;
 
-/// Copies a simulation, which is measured (sensors, energy) on the way. The world stays whoever's it was. TS_ERROR_MEMORY.
-ts_code ts_shadow_take(ts_shadow* shadow, ts_sim* sim, ts_status* out_status);
+/// Forgets what it showed; the world stays whoever's it was.
+void ts_shadow_begin(ts_shadow* shadow);
+
+/// Copies one more simulation, which is measured (sensors, energy) on the way. Solver, settings and options are those of `settings`, which
+/// may be another one: of a run that has not parted yet. TS_ERROR_MEMORY.
+ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, const char* name, const char* fault,
+                      ts_status* out_status);
+
+/// Makes look number `chosen` the one that is shown as the simulation.
+void ts_shadow_choose(ts_shadow* shadow, int chosen);
 
 /// Releases the memory, not the world.
 void ts_shadow_free(ts_shadow* shadow);

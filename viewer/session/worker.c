@@ -29,7 +29,7 @@ struct ts_worker {
     // of the stepping thread
     ts_world* world;
     ts_playback playback;
-    ts_history history;
+    ts_runs runs;
     ts_grab grab;
     ts_grab_load load;
     ts_arena arena;
@@ -51,7 +51,6 @@ struct ts_worker {
     int fresh;   // newest was not shown yet
     int wanted;  // shown is the newest: another one is welcome
     int quit;
-    ts_strip* strip;
 
     int threaded;
     pthread_t thread;
@@ -79,13 +78,26 @@ static void let_go(ts_worker* w, ts_world* world) {
 
 // --- what is asked -------------------------------------------------------------------------------------------------
 
-static ts_sim* sim_of(ts_worker* w) { return w->world->sim; }
+static ts_sim* sim_of(ts_worker* w) { return ts_runs_sim(&w->runs); }
+static ts_history* history_of(ts_worker* w) { return &w->runs.run[w->runs.chosen].history; }
 
-// Another state than the last step's, by hand.
-static void edited(ts_worker* w) {
-    ts_status status;
-    ts_history_edit(&w->history, sim_of(w));
-    if (ts_sim_forward(sim_of(w), &status)) say_status(w, &status);
+// Another state than the last step's, by hand: what one function does to all simulations.
+static void edit_all(ts_worker* w, int (*change)(ts_sim* sim, const void* what, ts_status* status), const void* what) {
+    for (int i = 0; i < w->runs.count; ++i) {
+        ts_status status;
+        ts_status_ok(&status);
+        ts_run* run = &w->runs.run[i];
+        if (ts_runs_settle(&w->runs, i, &status)) {
+            say_status(w, &status);
+            continue;
+        }
+        if (!change(run->sim, what, &status)) {
+            if (status.code) say_status(w, &status);
+            continue;
+        }
+        ts_history_edit(&run->history, run->sim);
+        if (ts_sim_forward(run->sim, &status)) say_status(w, &status);
+    }
 }
 
 static void begin_anew(ts_worker* w) {
@@ -96,28 +108,49 @@ static void begin_anew(ts_worker* w) {
 
 static void forget_strip(ts_worker* w) {
     pthread_mutex_lock(&w->lock);
-    w->strip->count = 0;
+    for (int i = 0; i < w->runs.count; ++i) w->runs.run[i].strip->count = 0;
     pthread_mutex_unlock(&w->lock);
 }
 
 static void reset(ts_worker* w) {
     ts_status status;
-    ts_sim_reset(sim_of(w));
-    ts_history_clear(&w->history);
+    ts_runs_reset(&w->runs);
     begin_anew(w);
     forget_strip(w);
-    ts_recording* recording = w->history.recording;
-    ts_code code = recording ? ts_recording_take(recording, 0, sim_of(w), &status) : ts_sim_forward(sim_of(w), &status);
-    if (code) say_status(w, &status);
+    ts_recording* recording = history_of(w)->recording;
+    for (int i = 0; i < w->runs.count; ++i) {
+        ts_sim* sim = w->runs.run[i].sim;
+        if (recording ? ts_recording_take(recording, 0, sim, &status) : ts_sim_forward(sim, &status))
+            say_status(w, &status);
+    }
+}
+
+// The simulations of another world: its own and, of those that ran beside the old one, one under each of their solvers.
+static ts_code runs_of_world(const ts_world* world, const ts_runs* before, ts_runs* out_runs, ts_status* out_status) {
+    memset(out_runs, 0, sizeof *out_runs);
+    ts_code code = ts_runs_add(out_runs, world->sim, 0, history_bytes, out_status);
+    if (!code) out_runs->run[0].history.recording = world->scene->recording;
+    for (int i = 1; before && i < before->count && !code && !world->scene->recording; ++i) {
+        ts_sim* sim = NULL;
+        code = ts_sim_create(world->scene->model, 1, &sim, out_status);
+        if (!code) code = ts_sim_set_solver(sim, before->run[i].sim->solver->name, out_status);
+        if (!code) code = ts_sim_forward(sim, out_status);
+        if (code)
+            ts_sim_free(sim);
+        else
+            code = ts_runs_add(out_runs, sim, 1, history_bytes, out_status);
+    }
+    if (code) ts_runs_free(out_runs);
+    return code;
 }
 
 static void load(ts_worker* w, const char* subject, int keep) {
     ts_status status;
     ts_world* world = NULL;
-    ts_history history;
+    ts_runs runs;
     char text[sizeof w->message];
     int lost = 0;
-    memset(&history, 0, sizeof history);
+    memset(&runs, 0, sizeof runs);
     if (!subject[0]) {
         say(w, "this scene did not come from a file or a name: it cannot be loaded again");
         return;
@@ -125,19 +158,24 @@ static void load(ts_worker* w, const char* subject, int keep) {
     ts_code code = ts_world_load(subject, &world, &status);
     if (!code && keep) lost = ts_world_carry_over(w->world, world);
     if (!code && keep) code = ts_sim_forward(world->sim, &status);
-    if (!code) code = ts_history_open(&history, world->sim, history_bytes, &status);
-    if (!code) history.recording = world->scene->recording;
+    if (!code)
+        code = runs_of_world(world, keep || strcmp(subject, w->world->subject) == 0 ? &w->runs : NULL, &runs, &status);
+    for (int i = 1; i < runs.count && keep && !code; ++i) code = ts_runs_follow(&runs, i, &status);
     if (code) {
+        ts_runs_free(&runs);
         ts_world_free(world);
         say_status(w, &status);
         return;
     }
     world->number = ++w->worlds;
-    // `subject` may be the old world's own.
+    // `subject` may be the old world's own, and the sessions looks at charts.
+    ts_runs before = w->runs;
+    pthread_mutex_lock(&w->lock);
+    w->runs = runs;
+    pthread_mutex_unlock(&w->lock);
+    ts_runs_free(&before);
     let_go(w, w->world);
     w->world = world;
-    ts_history_free(&w->history);
-    w->history = history;
     w->watched = -1;
     begin_anew(w);
     forget_strip(w);
@@ -149,13 +187,8 @@ static void load(ts_worker* w, const char* subject, int keep) {
     say(w, text);
 }
 
-static void keyframe(ts_worker* w, int index) {
-    ts_status status;
-    if (ts_sim_set_keyframe(sim_of(w), index, &status)) {
-        say_status(w, &status);
-        return;
-    }
-    edited(w);
+static int put_keyframe(ts_sim* sim, const void* what, ts_status* status) {
+    return !ts_sim_set_keyframe(sim, *(const int*)what, status);
 }
 
 static void set(ts_worker* w, const char* text) {
@@ -165,8 +198,11 @@ static void set(ts_worker* w, const char* text) {
     if (!equals || (size_t)(equals - text) >= sizeof name) return;
     memcpy(name, text, (size_t)(equals - text));
     name[equals - text] = '\0';
-    if (ts_sim_set(sim_of(w), name, equals + 1, &status)) say_status(w, &status);
-    ts_history_branch(&w->history, sim_of(w));
+    if (ts_sim_set(sim_of(w), name, equals + 1, &status))
+        say_status(w, &status);
+    else
+        ts_runs_note(&w->runs, text);
+    ts_runs_changed(&w->runs);
 }
 
 static void choose_solver(ts_worker* w, const char* name) {
@@ -175,14 +211,54 @@ static void choose_solver(ts_worker* w, const char* name) {
         say_status(w, &status);
         return;
     }
-    ts_history_branch(&w->history, sim_of(w));
+    ts_runs_changed(&w->runs);
     say(w, sim_of(w)->solver->summary);
 }
 
 static void seek(ts_worker* w, long long step) {
     ts_status status;
     w->playback.paused = 1;
-    if (ts_history_seek(&w->history, w->world->scene, sim_of(w), step, &status)) say_status(w, &status);
+    if (ts_runs_seek(&w->runs, w->world->scene, step, &status)) say_status(w, &status);
+}
+
+static int put_grab(ts_sim* sim, const void* what, ts_status* status) {
+    (void)status;
+    return ts_grab_place(sim, what);
+}
+
+static int put_position(ts_sim* sim, const void* what, ts_status* status) {
+    const ts_ask* ask = what;
+    (void)status;
+    if (ask->index >= sim->model->nq) return 0;
+    sim->qpos[ask->index] = ask->value;
+    return 1;
+}
+
+// A simulation parts from the chosen one, or is taken away. Others are looked at while this happens.
+static void part(ts_worker* w) {
+    ts_status status;
+    pthread_mutex_lock(&w->lock);
+    ts_code code = ts_runs_part(&w->runs, history_bytes, &status);
+    pthread_mutex_unlock(&w->lock);
+    if (code)
+        say_status(w, &status);
+    else
+        say(w, "a second future: what is changed now is changed in it alone");
+}
+
+static void leave(ts_worker* w) {
+    ts_status status;
+    pthread_mutex_lock(&w->lock);
+    ts_code code = ts_runs_remove(&w->runs, &status);
+    pthread_mutex_unlock(&w->lock);
+    if (code) say_status(w, &status);
+}
+
+static void choose_run(ts_worker* w, long long index) {
+    if (index < 0 || index >= w->runs.count) return;
+    pthread_mutex_lock(&w->lock);
+    w->runs.chosen = (int)index;
+    pthread_mutex_unlock(&w->lock);
 }
 
 static void grab(ts_worker* w, const ts_grab* wanted) {
@@ -196,35 +272,36 @@ static void grab(ts_worker* w, const ts_grab* wanted) {
         ts_arena_reset(&w->arena);
         w->load = ts_grab_weigh(sim_of(w), &w->grab, &w->arena);
     }
-    if (w->playback.paused && ts_grab_place(sim_of(w), &w->grab)) edited(w);
+    if (w->playback.paused) edit_all(w, put_grab, &w->grab);
 }
 
+// A control, or a position by hand; of all simulations.
 static void change_number(ts_worker* w, const ts_ask* ask) {
-    ts_sim* sim = sim_of(w);
-    if (ask->kind == TS_ASK_CONTROL && ask->index < sim->model->actuator_count) {
+    if (ask->kind == TS_ASK_POSITION) edit_all(w, put_position, ask);
+    for (int i = 0; i < w->runs.count && ask->kind == TS_ASK_CONTROL; ++i) {
+        ts_sim* sim = w->runs.run[i].sim;
+        if (ask->index >= sim->model->actuator_count) return;
         sim->ctrl[ask->index] = ask->value;
-        ts_history_branch(&w->history, sim);
-    }
-    if (ask->kind == TS_ASK_POSITION && ask->index < sim->model->nq) {
-        sim->qpos[ask->index] = ask->value;
-        edited(w);
+        ts_history_branch(&w->runs.run[i].history, sim);
     }
 }
 
 static void clear_forces(ts_worker* w) {
-    ts_sim* sim = sim_of(w);
-    for (int i = 0; i < sim->model->actuator_count; ++i) sim->ctrl[i] = 0.0;
-    for (int i = 0; i < sim->model->nv; ++i) sim->force_applied[i] = 0.0;
-    memset(sim->wrench_applied, 0, (size_t)sim->model->body_count * sizeof *sim->wrench_applied);
-    ts_history_branch(&w->history, sim);
+    for (int k = 0; k < w->runs.count; ++k) {
+        ts_sim* sim = w->runs.run[k].sim;
+        for (int i = 0; i < sim->model->actuator_count; ++i) sim->ctrl[i] = 0.0;
+        for (int i = 0; i < sim->model->nv; ++i) sim->force_applied[i] = 0.0;
+        memset(sim->wrench_applied, 0, (size_t)sim->model->body_count * sizeof *sim->wrench_applied);
+        ts_history_branch(&w->runs.run[k].history, sim);
+    }
 }
 
 static void step_by(ts_worker* w, long long steps) {
-    long long first, last;
-    ts_history_range(&w->history, sim_of(w), &first, &last);
+    long long first, last, now = ts_runs_seen(&w->runs, w->runs.chosen)->sim->step_count;
+    ts_runs_range(&w->runs, &first, &last);
     w->playback.paused = 1;
-    if (steps < 0 || sim_of(w)->step_count + steps <= last)
-        seek(w, sim_of(w)->step_count + steps);
+    if (steps < 0 || now + steps <= last)
+        seek(w, now + steps);
     else
         w->playback.single_steps += (int)steps;
 }
@@ -244,13 +321,20 @@ static void obey(ts_worker* w, const ts_ask* ask) {
     case TS_ASK_RESET: reset(w); break;
     case TS_ASK_RELOAD: load(w, w->world->subject, ask->index != 0); break;
     case TS_ASK_LOAD: load(w, ask->text, 0); break;
-    case TS_ASK_KEYFRAME: keyframe(w, (int)ask->index); break;
+    case TS_ASK_KEYFRAME: {
+        int index = (int)ask->index;
+        edit_all(w, put_keyframe, &index);
+        break;
+    }
     case TS_ASK_SOLVER: choose_solver(w, ask->text); break;
     case TS_ASK_SET: set(w, ask->text); break;
     case TS_ASK_CONTROL:
     case TS_ASK_POSITION: change_number(w, ask); break;
     case TS_ASK_CLEAR: clear_forces(w); break;
     case TS_ASK_GRAB: grab(w, &ask->grab); break;
+    case TS_ASK_PART: part(w); break;
+    case TS_ASK_LEAVE: leave(w); break;
+    case TS_ASK_CHOOSE: choose_run(w, ask->index); break;
     case TS_ASK_WATCH: w->watched = (int)ask->index; break;
     default: break;
     }
@@ -281,25 +365,31 @@ static int is_asked(ts_worker* w) {
     return asked;
 }
 
+static void note_steps(ts_worker* w) {
+    for (int i = 0; i < w->runs.count; ++i) {
+        ts_run* run = &w->runs.run[i];
+        if (!run->advanced) continue;
+        ts_sample sample = ts_strip_measure(run->sim, w->watched);
+        pthread_mutex_lock(&w->lock);
+        ts_strip_add(run->strip, sample);
+        pthread_mutex_unlock(&w->lock);
+    }
+}
+
 static void step(ts_worker* w, int due) {
     ts_status status;
     double start = ts_clock_seconds();
-    ts_sim* sim = sim_of(w);
+    const ts_sim* sim = sim_of(w);
     while (due > 0) {
-        if (w->grab.kind != TS_GRAB_NONE) ts_sim_update_kinematics(sim);
-        ts_push push = ts_grab_push(sim, &w->grab, &w->load);
         --due;
         w->stale = 1;
-        if (ts_history_step(&w->history, w->world->scene, sim, push, &status)) {
+        if (ts_runs_step(&w->runs, w->world->scene, &w->grab, &w->load, &status)) {
             w->playback.paused = 1;
             w->playback.single_steps = 0;
             say_status(w, &status);
             return;
         }
-        ts_sample sample = ts_strip_measure(sim, w->watched);
-        pthread_mutex_lock(&w->lock);
-        ts_strip_add(w->strip, sample);
-        pthread_mutex_unlock(&w->lock);
+        note_steps(w);
         if (w->threaded && (ts_clock_seconds() - start > turn_time || is_asked(w))) break;
     }
     // What there was no time for is still owed.
@@ -326,14 +416,22 @@ static void measure_rate(ts_worker* w, double now) {
 static ts_code publish(ts_worker* w, ts_status* out_status) {
     ts_shadow* s = &w->shadow[w->spare];
     ts_world* before = s->world;
-    ts_code code = ts_shadow_take(s, sim_of(w), out_status);
-    if (code) return code;
+    ts_shadow_begin(s);
+    for (int i = 0; i < w->runs.count; ++i) {
+        const ts_run* run = &w->runs.run[i];
+        const ts_run* seen = ts_runs_seen(&w->runs, i);
+        char name[sizeof s->look[0].name];
+        ts_runs_name(run, name, sizeof name);
+        ts_code code = ts_shadow_add(s, seen->sim, run->sim, name, run->fault, out_status);
+        if (code) return code;
+    }
+    ts_shadow_choose(s, w->runs.chosen);
     s->world = w->world;
     s->paused = w->playback.paused;
     s->grabbed = w->grab.kind != TS_GRAB_NONE ? w->grab.body : -1;
     s->speed = w->playback.speed;
     s->rate = w->rate;
-    ts_history_range(&w->history, sim_of(w), &s->first, &s->last);
+    ts_runs_range(&w->runs, &s->first, &s->last);
     memcpy(s->message, w->message, sizeof s->message);
     s->message_number = w->message_number;
     pthread_mutex_lock(&w->lock);
@@ -372,7 +470,7 @@ void ts_worker_turn(ts_worker* worker, double now) { turn(worker, now); }
 // s until the next step is due; < 0: never.
 static double time_to_next(const ts_worker* w) {
     if (w->playback.paused) return w->playback.single_steps > 0 ? 0.0 : -1.0;
-    double h = w->world->sim->options.time_step;
+    double h = ts_runs_sim(&w->runs)->options.time_step;
     double wait = (h - w->playback.owed) / w->playback.speed;
     return wait > 0.0 ? fmin(wait, 0.05) : 0.0;
 }
@@ -440,7 +538,7 @@ int ts_worker_has_news(ts_worker* worker) {
 
 void ts_worker_strip(ts_worker* worker, ts_strip* out_strip) {
     pthread_mutex_lock(&worker->lock);
-    *out_strip = *worker->strip;
+    *out_strip = *worker->runs.run[worker->runs.chosen].strip;
     pthread_mutex_unlock(&worker->lock);
 }
 
@@ -453,8 +551,14 @@ static void make_locks(ts_worker* w) {
     pthread_mutex_init(&w->lock, NULL);
 }
 
-ts_code ts_worker_create(ts_world* world, double speed, int paused, int threaded, ts_worker** out_worker,
-                         ts_status* out_status) {
+// Those that somebody brought stand beside the world's own.
+static ts_code open_runs(ts_worker* w, const ts_world* world, ts_sim* const* beside, int count, ts_status* out_status) {
+    ts_code code = runs_of_world(world, NULL, &w->runs, out_status);
+    for (int i = 0; i < count && !code; ++i) code = ts_runs_add(&w->runs, beside[i], 0, history_bytes, out_status);
+    return code;
+}
+
+ts_code ts_worker_create(ts_world* world, const ts_worker_start* start, ts_worker** out_worker, ts_status* out_status) {
     ts_worker* w = calloc(1, sizeof *w);
     *out_worker = NULL;
     if (!w) {
@@ -463,18 +567,15 @@ ts_code ts_worker_create(ts_world* world, double speed, int paused, int threaded
     }
     make_locks(w);
     w->world = world;
-    w->playback.speed = speed > 0.0 ? speed : 1.0;
-    w->playback.paused = paused;
+    w->playback.speed = start->speed > 0.0 ? start->speed : 1.0;
+    w->playback.paused = start->paused;
     w->last = w->rate_since = -1.0;
     w->newest = 1;
     w->spare = 2;
     w->watched = -1;
-    w->strip = calloc(1, sizeof *w->strip);
-    ts_code code = ts_history_open(&w->history, world->sim, history_bytes, out_status);
-    if (!code) w->history.recording = world->scene->recording;
-    if (!code && !w->strip) code = ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for charts");
+    ts_code code = open_runs(w, world, start->beside, start->count, out_status);
     if (!code) code = publish(w, out_status);
-    if (!code && threaded) {
+    if (!code && start->threaded) {
         w->threaded = 1;
         if (pthread_create(&w->thread, NULL, run, w)) w->threaded = 0;
         if (!w->threaded)
@@ -498,12 +599,11 @@ void ts_worker_destroy(ts_worker* worker) {
         let_go(worker, worker->shadow[i].world);
         ts_shadow_free(&worker->shadow[i]);
     }
+    ts_runs_free(&worker->runs);
     let_go(worker, worker->world);
-    ts_history_free(&worker->history);
     ts_arena_free(&worker->arena);
     ask_array_free(&worker->asked);
     ask_array_free(&worker->taken);
-    free(worker->strip);
     pthread_cond_destroy(&worker->wake);
     pthread_mutex_destroy(&worker->lock);
     free(worker);

@@ -2,9 +2,8 @@
 #ifndef TS_VIEWER_SESSION_WORKER_INTERNAL_H
 #define TS_VIEWER_SESSION_WORKER_INTERNAL_H
 
-#include "viewer/session/grab_internal.h"
+#include "viewer/session/runs_internal.h"
 #include "viewer/session/shadow_internal.h"
-#include "viewer/session/strip_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +25,10 @@ typedef enum ts_ask_kind {
     TS_ASK_POSITION,  // index into qpos, value; while paused or not
     TS_ASK_CLEAR,     // controls and forces from outside to zero
     TS_ASK_GRAB,      // grab; of kind none lets go
-    TS_ASK_WATCH      // index of the body that charts show, or -1
+    TS_ASK_WATCH,     // index of the body that charts show, or -1
+    TS_ASK_PART,      // another simulation goes on from here beside the chosen one, and is chosen
+    TS_ASK_LEAVE,     // the chosen one is taken away
+    TS_ASK_CHOOSE     // index of the simulation that is changed, charted and followed
 } ts_ask_kind;
 
 /// One thing asked for.
@@ -40,10 +42,17 @@ typedef struct ts_ask {
 
 typedef struct ts_worker ts_worker;
 
-/// Takes a world over (its holder) and shows its first shadow. `threaded` zero: nothing happens but in ts_worker_turn, so that what
-/// happens is the same every time.
-ts_code ts_worker_create(ts_world* world, double speed, int paused, int threaded, ts_worker** out_worker,
-                         ts_status* out_status);
+/// How a worker starts.
+typedef struct ts_worker_start {
+    double speed;  // simulated seconds per second
+    int paused;
+    int threaded;           // zero: nothing happens but in ts_worker_turn, so that what happens is the same every time
+    ts_sim* const* beside;  // (count) borrowed: other simulations of the world's model
+    int count;
+} ts_worker_start;
+
+/// Takes a world over (its holder) and shows its first shadow.
+ts_code ts_worker_create(ts_world* world, const ts_worker_start* start, ts_worker** out_worker, ts_status* out_status);
 
 /// Asks for something; it is done between two steps, in the order asked. Returns 0 when memory is short.
 int ts_worker_ask(ts_worker* worker, const ts_ask* ask);
@@ -57,7 +66,7 @@ const ts_shadow* ts_worker_shadow(ts_worker* worker);
 /// Nonzero when there is a newer one than ts_worker_shadow gave last.
 int ts_worker_has_news(ts_worker* worker);
 
-/// Copies what is known of past steps. The stepping thread waits meanwhile.
+/// Copies what is known of past steps of the chosen simulation. The stepping thread waits meanwhile.
 void ts_worker_strip(ts_worker* worker, ts_strip* out_strip);
 
 /// Ends the thread after the step it is in, and frees all; NULL is ignored.

@@ -1,0 +1,130 @@
+// Problem: say on a command line what a person does with keys and mouse: what is shown, and from where. Rule: one table of layers, whose bits are
+// those of the keys; a camera is a direction, or numbers, or a body to aim at. Guaranteed: what is misspelt is refused, with what there is.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/scalar.h"
+#include "viewer/viewer.h"
+
+// --- layers ----------------------------------------------------------------------------------------------------------
+
+// `inverse`: the bit hides it.
+static const struct {
+    const char* name;
+    unsigned bit;
+    int inverse;
+} layer[] = {
+    {"shapes", TS_SHOW_GEOMS, 0},
+    {"contacts", TS_SHOW_CONTACTS, 0},
+    {"forces", TS_SHOW_FORCES, 0},
+    {"split", TS_SHOW_SPLIT, 0},
+    {"cones", TS_SHOW_CONES, 0},
+    {"islands", TS_SHOW_ISLANDS, 0},
+    {"joints", TS_SHOW_JOINTS, 0},
+    {"equalities", TS_SHOW_EQUALITIES, 0},
+    {"tendons", TS_SHOW_TENDONS, 0},
+    {"inertia", TS_SHOW_INERTIA, 0},
+    {"centres", TS_SHOW_CENTRES, 0},
+    {"applied", TS_SHOW_APPLIED, 0},
+    {"links", TS_SHOW_LINKS, 0},
+    {"frames", TS_SHOW_FRAMES, 0},
+    {"geom-frames", TS_SHOW_GEOM_FRAMES, 0},
+    {"site-frames", TS_SHOW_SITE_FRAMES, 0},
+    {"contact-frames", TS_SHOW_CONTACT_FRAMES, 0},
+    {"world-frame", TS_SHOW_WORLD_FRAME, 0},
+    {"glass", TS_SHOW_GLASS, 0},
+    {"collision", TS_SHOW_COLLISION, 0},
+    {"still", TS_SHOW_ONLY_MOVING, 1},
+    {"shadows", TS_SHOW_NO_SHADOWS, 1},
+    {"pattern", TS_SHOW_PATTERN, 0},
+    {"grid", TS_SHOW_GRID, 0},
+};
+
+enum { LAYERS = sizeof layer / sizeof layer[0] };
+
+const char* ts_viewer_layer_name(int i) { return i >= 0 && i < LAYERS ? layer[i].name : NULL; }
+
+static ts_code unknown_layer(const char* name, size_t length, ts_status* out_status) {
+    char known[400] = "";
+    for (int i = 0; i < LAYERS; ++i)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", layer[i].name);
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no layer '%.*s', but words, %s", (int)length,
+                         name, known);
+}
+
+ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_status* out_status) {
+    const char* at = list;
+    for (;;) {
+        int sign = *at == '-' || *at == '+' ? *at++ : '+';
+        size_t length = strcspn(at, ",");
+        int found = -1;
+        for (int i = 0; i < LAYERS; ++i)
+            if (strlen(layer[i].name) == length && strncmp(layer[i].name, at, length) == 0) found = i;
+        if (length == 5 && strncmp(at, "words", length) == 0)
+            request->overlay = sign == '+';
+        else if (length == 4 && strncmp(at, "none", length) == 0 && sign == '+')
+            request->show = TS_SHOW_GEOMS | TS_SHOW_PATTERN | TS_SHOW_GRID;
+        else if (found < 0)
+            return unknown_layer(at, length, out_status);
+        else if ((sign == '+') != layer[found].inverse)
+            request->show |= layer[found].bit;
+        else
+            request->show &= ~layer[found].bit;
+        at += length;
+        if (!*at) return ts_status_ok(out_status);
+        ++at;
+    }
+}
+
+ts_code ts_viewer_read_layout(const char* name, ts_layout* out_layout, ts_status* out_status) {
+    if (strcmp(name, "panes") == 0)
+        *out_layout = TS_LAYOUT_PANES;
+    else if (strcmp(name, "ghost") == 0)
+        *out_layout = TS_LAYOUT_GHOSTS;
+    else
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a layout is 'panes' or 'ghost', not '%s'", name);
+    return ts_status_ok(out_status);
+}
+
+// --- camera ----------------------------------------------------------------------------------------------------------
+
+// Degrees.
+static const struct {
+    const char* name;
+    double azimuth, elevation;
+} side[] = {{"front", -90.0, 8.0}, {"back", 90.0, 8.0},     {"left", 180.0, 8.0},   {"right", 0.0, 8.0},
+            {"top", -90.0, 89.0},  {"corner", -60.0, 20.0}, {"below", -60.0, -20.0}};
+
+static ts_code refuse_camera(const char* text, ts_status* out_status) {
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                         "a camera is front, back, left, right, top, corner or below, or AZIMUTH,ELEVATION in degrees, "
+                         "perhaps with ,DISTANCE,X,Y,Z of what it looks at in m; '%s' is not",
+                         text);
+}
+
+ts_code ts_viewer_read_camera(const char* text, ts_camera* out_camera, ts_status* out_status) {
+    double number[6];
+    *out_camera = ts_camera_default();
+    out_camera->distance = 0.0;
+    for (size_t i = 0; i < sizeof side / sizeof side[0]; ++i) {
+        if (strcmp(side[i].name, text) != 0) continue;
+        out_camera->azimuth = side[i].azimuth * TS_PI / 180.0;
+        out_camera->elevation = side[i].elevation * TS_PI / 180.0;
+        return ts_status_ok(out_status);
+    }
+    char spaced[200], why[120];
+    snprintf(spaced, sizeof spaced, "%s", strlen(text) < sizeof spaced && !strchr(text, ' ') ? text : "?");
+    for (char* c = spaced; *c; ++c)
+        if (*c == ',') *c = ' ';
+    int count = ts_number_list(spaced, number, 6, why, sizeof why);
+    if (count != 2 && count != 6) return refuse_camera(text, out_status);
+    if (fabs(number[1]) > 89.0 || (count > 2 && !(number[2] > 0.0)))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                             "a camera's elevation is from -89 to 89 degrees, its distance above 0: '%s'", text);
+    out_camera->azimuth = remainder(number[0] * TS_PI / 180.0, 2.0 * TS_PI);
+    out_camera->elevation = number[1] * TS_PI / 180.0;
+    if (count > 2) out_camera->distance = number[2];
+    if (count > 3) out_camera->target = ts_vec3_make(number[3], number[4], number[5]);
+    return ts_status_ok(out_status);
+}
