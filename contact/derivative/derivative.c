@@ -80,14 +80,19 @@ typedef struct judgement {
 
 static judgement holds(ts_contact_mode mode) { return (judgement){TS_OK, mode, ""}; }
 static judgement wrong(const char* why) { return (judgement){TS_ERROR_VALUE, TS_MODE_VIOLATED, why}; }
-static judgement edge(const char* why) { return (judgement){TS_ERROR_NUMERIC, TS_MODE_VIOLATED, why}; }
+static judgement no_number(const char* why) { return (judgement){TS_ERROR_NUMERIC, TS_MODE_VIOLATED, why}; }
+
+// On the border of `side` and another mode.
+static judgement edge(const char* why, ts_contact_mode side, const ts_contact_derivative_tolerance* zero) {
+    return zero->one_sided ? holds(side) : no_number(why);
+}
 
 // lambda >= 0, w >= 0, not both zero.
 static judgement judge_pair(double lambda, double w, const ts_contact_derivative_tolerance* zero) {
     if (lambda < -zero->impulse) return wrong("pulls");
     if (w < -zero->speed) return wrong("closes");
     if (lambda > zero->impulse) return w > zero->speed ? wrong("pushes while it opens") : holds(TS_MODE_STICK);
-    return w > zero->speed ? holds(TS_MODE_OPEN) : edge("touches without force");
+    return w > zero->speed ? holds(TS_MODE_OPEN) : edge("touches without force", TS_MODE_OPEN, zero);
 }
 
 static judgement judge_cone(const ts_block* block, int convex, const double* lambda, const double* u,
@@ -101,7 +106,7 @@ static judgement judge_cone(const ts_block* block, int convex, const double* lam
     if (normal.code != TS_OK || normal.mode == TS_MODE_OPEN) return normal;
     if (slip <= zero->speed) {
         if (block->mu == 0.0) return holds(TS_MODE_SLIDE);
-        return friction < limit - zero->impulse ? holds(TS_MODE_STICK) : edge("is about to slip");
+        return friction < limit - zero->impulse ? holds(TS_MODE_STICK) : edge("is about to slip", TS_MODE_STICK, zero);
     }
     // Friction opposes slip; the direction of slip is known to speed / slip.
     double off = 0.0;
@@ -118,14 +123,15 @@ static judgement judge_box(const ts_block* block, double lambda, double u,
     if (block->low == block->high) return holds(TS_MODE_SLIDE);
     int low = lambda <= block->low + zero->impulse;
     int high = lambda >= block->high - zero->impulse;
-    if (fabs(u) <= zero->speed) return low || high ? edge("holds with all it has") : holds(TS_MODE_STICK);
+    if (fabs(u) <= zero->speed)
+        return low || high ? edge("holds with all it has", TS_MODE_STICK, zero) : holds(TS_MODE_STICK);
     return (u > 0.0 ? low : high) ? holds(TS_MODE_SLIDE) : wrong("moves within its bounds");
 }
 
 static judgement judge(const ts_block* block, int convex, const double* lambda, const double* u,
                        const ts_contact_derivative_tolerance* zero) {
     for (int r = 0; r < block->rows; ++r)
-        if (!isfinite(lambda[r]) || !isfinite(u[r])) return edge("has numbers that are not finite");
+        if (!isfinite(lambda[r]) || !isfinite(u[r])) return no_number("has numbers that are not finite");
     switch (block->set) {
     case TS_SET_CONE: return judge_cone(block, convex, lambda, u, zero);
     case TS_SET_HALF_LINE: return judge_pair(lambda[0], u[0], zero);

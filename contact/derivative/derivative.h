@@ -18,6 +18,7 @@ typedef struct ts_contact_derivative_tolerance {
     double impulse;  // N s: impulses, and distances to the border of a set, up to this are zero
     double speed;    // m/s (joint rows rad/s): speeds up to this are zero
     double rank;     // 1: directions of the linear system this much weaker than its strongest are left out; 1e-10 suits
+    int one_sided;  // nonzero: a block between two modes is taken to hold, or to be open where it touches without force
 } ts_contact_derivative_tolerance;
 
 /// Most unknowns of the linear system, which is dense: rows of sticking blocks, and rows less one of sliding contacts.
@@ -40,7 +41,7 @@ typedef struct ts_contact_derivative {
 /// Prepares the derivative of `impulse` (row_count), the answer of `problem` under `law`: TS_LAW_NCP or TS_LAW_CCP.
 /// The operator needs APPLY, and nothing of it or of the problem is needed afterwards.
 /// TS_ERROR_VALUE: the impulse is no answer to the tolerances, or these are negative. TS_ERROR_NUMERIC: strict
-/// complementarity fails, so the derivative has a jump here: a contact that touches without force, that is about to slip,
+/// complementarity fails, so the derivative has a jump here, and tolerance->one_sided is zero: a contact that touches without force, that is about to slip,
 /// a box that stands at its bound without pushing, or numbers that are not finite. For both, `refused` and the message
 /// name the block. TS_ERROR_UNSUPPORTED: another law, more unknowns than TS_CONTACT_DERIVATIVE_UNKNOWNS_MAX, or an
 /// operator that cannot apply. TS_ERROR_MEMORY: the arena is short.

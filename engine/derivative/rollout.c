@@ -129,7 +129,14 @@ static ts_code tell_step(ts_code code, int step, ts_status* io_status) {
     return ts_status_set(io_status, code, NULL, 0, "%s", text);
 }
 
+static ts_code ask_to_go_on(const journey* j, int step, ts_status* out_status) {
+    if (!j->rollout->stop || !j->rollout->stop(j->rollout->user)) return TS_OK;
+    return ts_status_set(out_status, TS_ERROR_INTERRUPTED, NULL, 0, "interrupted before step %d", step);
+}
+
 static ts_code make_step(journey* j, int step, ts_status* out_status) {
+    ts_code code = ask_to_go_on(j, step, out_status);
+    if (code) return code;
     take_inputs(j, step);
     return tell_step(ts_sim_step(j->sim, out_status), step, out_status);
 }
@@ -171,8 +178,10 @@ static void begin_report(ts_rollout_report* report) {
 static ts_code differentiate(journey* j, int step, ts_step_derivative* out, ts_status* out_status) {
     ts_step_derivative_settings settings = j->rollout->settings;
     settings.foreseen = 0;
+    ts_code code = ask_to_go_on(j, step, out_status);
+    if (code) return code;
     take_inputs(j, step);
-    ts_code code = ts_step_derivative_make(j->sim, &settings, j->range, j->range_count, j->scratch, out, out_status);
+    code = ts_step_derivative_make(j->sim, &settings, j->range, j->range_count, j->scratch, out, out_status);
     if (code) return tell_step(code, step, out_status);
     note_report(j, step, &out->report);
     if (j->rollout->seen) j->rollout->seen(j->rollout->user, j->sim, step, &out->report);

@@ -39,9 +39,10 @@ typedef struct ts_rollout {
     const ts_step_input*
         parameter;  // (parameter_count) what is the same in all steps: not position, velocity, activation
     int parameter_count;
-    ts_rollout_loss loss;  // NULL: none
-    ts_rollout_seen seen;  // NULL: nobody looks
-    void* user;            // handed to both
+    ts_rollout_loss loss;     // NULL: none
+    ts_rollout_seen seen;     // NULL: nobody looks
+    int (*stop)(void* user);  // asked before every step: nonzero ends it with TS_ERROR_INTERRUPTED; NULL: nobody does
+    void* user;               // handed to all three
 } ts_rollout;
 
 /// What the reports of all steps come to.

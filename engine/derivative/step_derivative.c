@@ -83,6 +83,12 @@ static ts_code differentiate(const ts_step_task* task, ts_step_derivative* out, 
             code = judge_blocks(task, &own, &out->report, out_status);
             if (!code) code = ts_step_implicit_make(task, &own, out, out_status);
         }
+        // Where it stays, the derivative is that to one side, and the report has said so.
+        if (code == TS_ERROR_NUMERIC && out->report.verdict == TS_STEP_ONE_SIDED) {
+            ts_step_task one_sided = *task;
+            one_sided.one_sided = 1;
+            code = ts_step_implicit_make(&one_sided, &own, out, out_status);
+        }
     }
     ts_step_report_controls(task->sim, task->input, task->input_count, &out->report);
     ts_step_report_judge(task->sim, task->settings->nearness, &out->report);
@@ -92,7 +98,7 @@ static ts_code differentiate(const ts_step_task* task, ts_step_derivative* out, 
 ts_code ts_step_derivative_make(ts_sim* sim, const ts_step_derivative_settings* settings, const ts_step_input* input,
                                 int input_count, ts_arena* arena, ts_step_derivative* out, ts_status* out_status) {
     ts_step_strict strict;
-    ts_step_task task = {sim, settings, input, input_count, arena};
+    ts_step_task task = {sim, settings, input, input_count, arena, 0};
     memset(out, 0, sizeof *out);
     out->rows = 2 * sim->model->nv + sim->model->act_count;
     out->method = settings->method;

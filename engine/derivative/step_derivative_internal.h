@@ -87,6 +87,7 @@ typedef struct ts_step_task {
     const ts_step_input* input;
     int input_count;
     ts_arena* arena;
+    int one_sided;  // nonzero: what stands between two modes is taken to be in one of them
 } ts_step_task;
 
 /// A method: fills report and parts. The simulation has been foreseen and is strict; it may be left in any step that begins at the same state.

@@ -148,7 +148,8 @@ static ts_code differentiate_law(const ts_step_task* task, const ts_contact_prob
     ts_code code = TS_ERROR_VALUE;
     // A share of the problem is no bound on each of its parts: what breaks the law by little more is taken, too.
     for (int i = 0; i < 3 && code == TS_ERROR_VALUE; ++i) {
-        ts_contact_derivative_tolerance tolerance = {share * slack[i] * largest, share * slack[i] * speed, rank};
+        ts_contact_derivative_tolerance tolerance = {share * slack[i] * largest, share * slack[i] * speed, rank,
+                                                     task->one_sided};
         code = cascade ? ts_contact_derivative_cascade(own, sim->impulse, &tolerance, arena, &p->contact, &status)
                        : ts_contact_derivative_make(own, sim->solver->law, sim->impulse, &tolerance, arena, &p->contact,
                                                     &status);

@@ -137,9 +137,18 @@ static void judge_kink(const ts_sim* sim, int b, int normal, ts_step_block_repor
     report->change = TS_CHANGE_PUSHES;
 }
 
+// Of one block: an impulse that turns its velocity by less than is left open anyhow is no more than that.
+static open_ends open_ends_at(const ts_contact_problem* problem, int b, const open_ends* all) {
+    double stiffness = ts_contact_problem_stiffness(problem, b);
+    open_ends ends = *all;
+    if (stiffness > 0.0) ends.impulse = fmax(ends.impulse, ends.speed / stiffness);
+    return ends;
+}
+
 static ts_step_block_report judge_block(const ts_sim* sim, const ts_contact_problem* problem, int b, const double* u,
-                                        const open_ends* ends) {
+                                        const open_ends* all) {
     const ts_block* block = &problem->block[b];
+    open_ends own = open_ends_at(problem, b, all), *ends = &own;
     const double* lambda = sim->impulse + block->row;
     ts_step_block_report report = at_speed(TS_MODE_STICK, TS_CHANGE_NONE, HUGE_VAL);
     if (block->set == TS_SET_CONE)

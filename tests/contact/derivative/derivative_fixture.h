@@ -8,7 +8,7 @@
 
 #define ACCURACY 1e-7  // of a difference, relative to at least 1
 
-static const ts_contact_derivative_tolerance zero = {1e-9, 1e-9, 1e-10};
+static const ts_contact_derivative_tolerance zero = {1e-9, 1e-9, 1e-10, 0};
 
 // What a block does, from numbers that are far from each other: 0 open or at a low bound, 1 holds, 2 slides or at a high
 // bound.

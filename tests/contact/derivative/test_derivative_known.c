@@ -58,7 +58,7 @@ static void hyperstatic(ts_contact_law law, const double v[6], double mu, int mo
     double after[6];
     solve_cube(&c, law, v, mu, NULL, after);
     for (int b = 0; b < 4; ++b) cr_assert_eq(c.mode[b], mode, "foot %d: %d", b, c.mode[b]);
-    const ts_contact_derivative_tolerance loose = {1e-7, 1e-7, 1e-9};
+    const ts_contact_derivative_tolerance loose = {1e-7, 1e-7, 1e-9, 0};
     ts_contact_derivative d;
     ts_status status;
     ts_arena scratch = {0};
@@ -226,7 +226,8 @@ Test(derivative, of_joint_rows) {
 // --- Refusals ---
 
 // One block on unit masses with lambda and u as given.
-static ts_code make_one(ts_block block, const double* lambda, const double* u, ts_contact_law law, int* out_refused) {
+static ts_code make_one(ts_block block, const double* lambda, const double* u, ts_contact_law law, int one_sided,
+                        int* out_refused, ts_contact_mode* out_mode) {
     ts_arena arena = {0};
     double G[12 * 12] = {0}, g[12] = {0}, l[12] = {0};
     // In front of it a contact that is open, so that its number is 1.
@@ -239,10 +240,13 @@ static ts_code make_one(ts_block block, const double* lambda, const double* u, t
         g[i] = i >= 3 ? u[i - 3] - lambda[i - 3] : i == 2 ? 1.0 : 0.0;
     }
     ts_contact_problem problem = small(&arena, 2, pair, block_row, G, g);
+    ts_contact_derivative_tolerance tolerance = zero;
     ts_contact_derivative d;
     ts_status status;
-    ts_code code = ts_contact_derivative_make(&problem, law, l, &zero, &arena, &d, &status);
+    tolerance.one_sided = one_sided;
+    ts_code code = ts_contact_derivative_make(&problem, law, l, &tolerance, &arena, &d, &status);
     *out_refused = d.refused;
+    *out_mode = code ? TS_MODE_VIOLATED : d.mode[1];
     ts_arena_free(&arena);
     return code;
 }
@@ -286,14 +290,41 @@ Test(derivative, refuses_where_there_is_none) {
     };
     for (size_t k = 0; k < sizeof(list) / sizeof(list[0]); ++k) {
         int refused;
-        ts_code code = make_one(list[k].block, list[k].lambda, list[k].u, list[k].law, &refused);
+        ts_contact_mode mode;
+        ts_code code = make_one(list[k].block, list[k].lambda, list[k].u, list[k].law, 0, &refused, &mode);
         cr_expect_eq(code, list[k].code, "%zu: %s", k, ts_code_name(code));
         cr_expect_eq(refused, code == TS_OK ? -1 : 1, "%zu: %d", k, refused);
     }
     const double lambda[3] = {0, 0, 1}, u[3] = {0};
     int refused;
-    cr_expect_eq(make_one(cone, lambda, u, TS_LAW_LCP, &refused), TS_ERROR_UNSUPPORTED);
-    cr_expect_eq(make_one(cone, lambda, u, TS_LAW_RAISIM, &refused), TS_ERROR_UNSUPPORTED);
+    ts_contact_mode mode;
+    cr_expect_eq(make_one(cone, lambda, u, TS_LAW_LCP, 0, &refused, &mode), TS_ERROR_UNSUPPORTED);
+    cr_expect_eq(make_one(cone, lambda, u, TS_LAW_RAISIM, 0, &refused, &mode), TS_ERROR_UNSUPPORTED);
+}
+
+// Asked for the derivative to one side, what is about to slip holds, and what touches without force is open. What obeys no law has none.
+Test(derivative, takes_one_side_where_asked) {
+    const ts_block cone = fixture_cone(0, 0.5), half = {TS_SET_HALF_LINE, 0, 1, 0, 0, 0},
+                   box = {TS_SET_BOX, 0, 1, 0, -1, 1};
+    const struct {
+        ts_block block;
+        double lambda[3], u[3];
+        ts_contact_mode mode;
+    } list[] = {
+        {cone, {0, 0, 0}, {0.3, 0, 0}, TS_MODE_OPEN},
+        {cone, {0, 0.5, 1}, {0, 0, 0}, TS_MODE_STICK},
+        {half, {0}, {0}, TS_MODE_OPEN},
+        {box, {1}, {0}, TS_MODE_STICK},
+        {cone, {0, 0, NAN}, {0}, TS_MODE_VIOLATED},
+        {cone, {0, 0.6, 1}, {0, -1e-3, 0}, TS_MODE_VIOLATED},
+    };
+    for (size_t k = 0; k < sizeof(list) / sizeof(list[0]); ++k) {
+        int refused;
+        ts_contact_mode mode;
+        ts_code code = make_one(list[k].block, list[k].lambda, list[k].u, TS_LAW_NCP, 1, &refused, &mode);
+        cr_expect_eq(code == TS_OK, list[k].mode != TS_MODE_VIOLATED, "%zu: %s", k, ts_code_name(code));
+        cr_expect_eq(mode, list[k].mode, "%zu: %d", k, (int)mode);
+    }
 }
 
 // Nothing to find: all open.

@@ -218,6 +218,13 @@ Test(rollout, of_a_ball_that_bounces) {
     fixture_end(&f);
 }
 
+static int questions;
+
+static int after_two_questions(void* user) {
+    (void)user;
+    return ++questions > 2;
+}
+
 // Eight balls, on one and on four threads.
 Test(rollout, many_are_the_same_bits_on_any_number_of_threads) {
     enum { COUNT = 8, N = 25 };
@@ -271,6 +278,13 @@ Test(rollout, what_cannot_be_is_refused_and_nothing_changes) {
     rollout.force = force;
     cr_expect_eq(ts_rollout_backward(f.sim, &rollout, &arena, &d, &status), TS_ERROR_NUMERIC);
     cr_expect(strstr(status.message, "step 2") != NULL, "%s", status.message);
+    cr_expect_eq(ts_sim_hash(f.sim), before);
+    // So it is when somebody stops it.
+    rollout.force = NULL;
+    rollout.stop = after_two_questions;
+    questions = 0;
+    cr_expect_eq(ts_rollout_backward(f.sim, &rollout, &arena, &d, &status), TS_ERROR_INTERRUPTED);
+    cr_expect_eq(questions, 3);
     cr_expect_eq(ts_sim_hash(f.sim), before);
     ts_arena_free(&arena);
     fixture_end(&f);
