@@ -25,7 +25,7 @@ static ts_args no_args(void) {
     args.png_time = args.rate = args.slow = (double)NAN;
     args.tolerance = (double)NAN;
     args.time_limit = (double)NAN;
-    args.spread = args.stiffness = args.damping = args.restitution = args.mu = args.mass = (double)NAN;
+    args.span = args.spread = args.stiffness = args.damping = args.restitution = args.mu = args.mass = (double)NAN;
     args.seed = -1;
     return args;
 }

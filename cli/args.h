@@ -31,7 +31,9 @@ typedef struct ts_args {
     int word_count;
     char** file;  // solve, view: file_count of them, the first being `subject`
     int file_count;
-    const char* method;  // distance
+    const char* method;  // distance, gradient
+    const char* of;      // gradient: an expression
+    const char* wrt;     // gradient: a list
     const char* pose_a;  // distance
     const char* pose_b;  // distance
     const char* batch;   // distance: a file, or "-"
@@ -73,6 +75,7 @@ typedef struct ts_args {
     double restitution;        // 1
     double mu;                 // 1
     double mass;               // kg
+    double span;               // gradient: of the line, 1
     int verify;
     int threads;
     int width;

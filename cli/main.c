@@ -1,6 +1,7 @@
 // The program `touchstone`: finds the command, parses its arguments, runs it.
 #include "cli/commands/commands.h"
 #include "cli/console.h"
+#include "cli/gradient/expression_internal.h"
 #include "cli/ranks.h"
 #include "cli/shape_text.h"
 #include "collision/distance/proximity.h"
@@ -197,6 +198,29 @@ static const ts_flag explain_flags[] = {
     FLAG_JSON,
     FLAG_HELP};
 
+static const ts_flag gradient_flags[] = {
+    {"--of", "EXPRESSION", TS_FLAG_TEXT, OFFSET(of), 0.0, 0.0,
+     "the loss, a number of the state at the end (see below)"},
+    {"--wrt", "LIST", TS_FLAG_TEXT, OFFSET(wrt), 0.0, 0.0, "by what: qvel[cube],friction[floor],mass[1] (see below)"},
+    {"--method", "NAME", TS_FLAG_TEXT, OFFSET(method), 0.0, 0.0,
+     "how steps are differentiated: implicit (default), difference or cascade"},
+    {"--span", "X", TS_FLAG_NUMBER, OFFSET(span), 1e-9, 1e6,
+     "how far to go along the gradient, to either side (default 0.1)"},
+    {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0,
+     "write gradient.html, .csv and .json here, and files of its plots"},
+    {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver (default: the model's own)"},
+    FLAG_TIME,
+    FLAG_DT,
+    FLAG_KEY,
+    FLAG_SET,
+    FLAG_CONTROLLER,
+    {"--ctrl", "NAME=VALUE", TS_FLAG_CONTROL, 0, 0.0, 0.0, "the control of an actuator; may be repeated"},
+    FLAGS_URDF,
+    {"--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 256.0,
+     "runs at once (default: one on every core; results are the same)"},
+    FLAG_JSON,
+    FLAG_HELP};
+
 static const ts_flag forces_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "who runs up to that step (default: the model's own)"},
     {"--solvers", "a,b,c|all", TS_FLAG_TEXT, OFFSET(solvers), 0.0, 0.0, "whose forces to show (default: all)"},
@@ -370,6 +394,16 @@ static const ts_command commands[] = {
      "  touchstone explain sliding-lift --solver ccp-pgs\n  touchstone explain creep --solver mujoco --time 2\n"
      "  touchstone explain isotropy --solver lcp-pgs --json\n",
      explain_flags, COUNT(explain_flags), ts_cmd_explain},
+    {"gradient", "the gradient of a loss over a run, and whether to trust it", "SCENE",
+     "Differentiates a loss over a run backward and forward through every step, contacts included, and compares with "
+     "differences of\n"
+     "whole runs over increments from 0.1 to 1e-9, to both sides. Goes along the gradient and names every kink: which "
+     "contact or joint\n"
+     "row changes its mode, and when. The verdict is exact, one-sided, smoothed or useless, with the reason.",
+     "  touchstone gradient sliding-cube --time 0.2 --of 'body[cube].x' --wrt 'qvel[0],friction[floor],mass[cube]'\n"
+     "  touchstone gradient robot.xml --time 1 --of 'norm(body[ball].x - 1, body[ball].y)' --wrt qvel --out audit\n"
+     "  touchstone gradient stack-10 --time 0.1 --of 'integral(kinetic)' --wrt gravity --json\n",
+     gradient_flags, COUNT(gradient_flags), ts_cmd_gradient},
     {"forces", "which contact forces are open, and what each solver picks", "SCENE",
      "At the end of the run (--time): between what each contact's normal force can lie without anything moving "
      "otherwise, in how many\n"
@@ -523,6 +557,7 @@ static int print_help(const ts_command* command) {
     ts_args_help(command, &text);
     add_options_help(command, &text);
     if (command->run == ts_cmd_distance) add_distance_help(&text);
+    if (command->run == ts_cmd_gradient) ts_expression_add_help(&text);
     return ts_console_print(&text, TS_EXIT_DONE);
 }
 
@@ -540,11 +575,12 @@ int main(int argc, char** argv) {
     ts_text text = {0};
     ts_status status;
     if (argc < 2) {
-        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
-                      "what shall be done? list, run, compare, scorecard, study, material, explain, forces, judge, "
-                      "check, "
-                      "convert, bench, "
-                      "distance, solve, diff or view");
+        ts_status_set(
+            &status, TS_ERROR_VALUE, NULL, 0,
+            "what shall be done? list, run, compare, scorecard, study, material, explain, gradient, forces, judge, "
+            "check, "
+            "convert, bench, "
+            "distance, solve, diff or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];

@@ -32,6 +32,9 @@ int ts_cmd_material(const ts_args* args);
 /// What a run owes its difference from the exact one to.
 int ts_cmd_explain(const ts_args* args);
 
+/// The gradient of a loss over a run, and whether to trust it.
+int ts_cmd_gradient(const ts_args* args);
+
 /// What contact forces of a step could be, and which each solver picks.
 int ts_cmd_forces(const ts_args* args);
 
