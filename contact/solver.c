@@ -22,6 +22,11 @@ enum { SHARED = sizeof(shared_setting) / sizeof(shared_setting[0]) };
 
 const ts_solve_report ts_solve_not_begun = {.status = TS_SOLVE_FAILED};
 
+double ts_solver_part(double asked, double made) {
+    if (0.5 * made + asked <= 0.0) return 1.0;
+    return asked < 0.0 && isfinite(made) ? -asked / made : 0.0;
+}
+
 void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, double* impulse, double* out_u) {
     ts_friction_shape shape = ts_friction_shape_of(ts_contact_law_facets(law));
     for (int attempt = 0;; ++attempt) {

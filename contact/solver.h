@@ -137,6 +137,12 @@ ts_code ts_solver_set(const ts_solver* solver, void* settings, const char* name,
 /// Reads one field of a solver's settings by name; NaN when it has none of that name.
 double ts_solver_get(const ts_solver* solver, const void* settings, const char* name);
 
+/// Of an impulse with lambda . g = asked and lambda . (G + R) lambda = made: 1 where its dual cost asked + made / 2 is no worse than
+/// that of none, else the part of it with the least cost, -asked / made, and 0 where that is none or the cost is not finite. Every
+/// solution of every law is worth keeping whole, for lambda . u <= 0 makes its cost -made / 2 or less; and parts of what is admissible
+/// are admissible.
+double ts_solver_part(double asked, double made);
+
 /// Makes a warm start of any numbers one to begin from: admissible under the law, for the relaxed one the nearest, else normals
 /// first; or what is smallest, where the given impulse is not finite or its dual cost 1/2 lambda^T (G + R) lambda +
 /// g^T lambda is worse than that of none. Leaves its velocity in out_u (row_count). Needs ROWS and APPLY.

@@ -85,8 +85,8 @@ static int hold_back(ts_sim* sim, double* u) {
         int count = list ? islands->start[i + 1] - islands->start[i] : problem->block_count;
         double asked = 0.0, made = 0.0;
         for (int k = 0; k < count; ++k) add_work(problem, list ? list[k] : k, sim->impulse, u, &asked, &made);
-        if (0.5 * made + asked <= 0.0) continue;
-        double part = asked < 0.0 && isfinite(made) ? -asked / made : 0.0;
+        double part = ts_solver_part(asked, made);
+        if (part == 1.0) continue;
         for (int k = 0; k < count; ++k) shorten(problem, list ? list[k] : k, part, sim->impulse, u);
         ++held;
     }

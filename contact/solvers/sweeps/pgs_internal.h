@@ -104,6 +104,8 @@ typedef struct ts_pgs_method {
     int exact_rows;
     /// Nonzero: the sweep keeps nothing of its own, so that several threads may be at work on pieces of it.
     int in_pieces;
+    /// Nonzero: a start worse than none is shortened to the best on its ray; else there is none then.
+    int shortens;
 } ts_pgs_method;
 
 /// The largest eigenvalue of the tangent block, closed form.

@@ -303,24 +303,40 @@ Test(warm_start, the_answer_itself_is_accepted_at_once) {
     }
 }
 
-// A start with a higher dual cost than nothing at all is thrown away: the solve is then the cold one, bit for bit. The
-// same for a start that is not finite.
-Test(warm_start, a_harmful_one_is_thrown_away) {
+// lambda . g and lambda . G lambda.
+static void dual_parts(const sample* s, const double* lambda, double* out_asked, double* out_made) {
+    *out_asked = *out_made = 0.0;
+    for (int r = 0; r < ROWS; ++r) {
+        *out_asked += lambda[r] * s->g[r];
+        for (int c = 0; c < ROWS; ++c) *out_made += lambda[r] * s->G[r * ROWS + c] * lambda[c];
+    }
+}
+
+// A start with a higher dual cost than nothing at all is shortened to where the cost along its ray is least; one that asks for nothing, or
+// is not finite, is thrown away, and the solve is the cold one, bit for bit.
+Test(warm_start, a_harmful_one_is_shortened_or_thrown_away) {
     ts_rng rng = ts_rng_make(38, 0);
     const ts_solver* solvers[3] = {ts_solver_find("ncp-pgs"), ts_solver_find("ccp-pgs"), ts_solver_find("lcp-pgs")};
     for (int i = 0; i < 3; ++i) {
         sample s;
         make_sample(&s, &rng);
+        // The second contact opens by itself, the others close.
+        for (int c = 0; c < CONTACTS; ++c) s.g[3 * c + 2] = c == 1 ? 0.7 : -0.02;
+        double asks[ROWS] = {0.0}, idle[ROWS] = {0.0}, broken[ROWS] = {0.0}, asked, made;
+        for (int r = 2; r < ROWS; r += 3) asks[r] = s.g[r] < 0.0 ? 1e6 : 0.0;
+        idle[5] = 1e6;
+        broken[4] = HUGE_VAL;
+        fixture_settings none = fixture_settings_of(solvers[i], 1e-8, 0);
+        fixture_answer a = fixture_solve(solvers[i], &none, CONTACTS, s.block, s.G, s.g, NULL, asks);
+        dual_parts(&s, asks, &asked, &made);
+        cr_assert(asked < 0.0 && made > -2.0 * asked);
+        for (int r = 0; r < ROWS; ++r)
+            cr_expect_float_eq(a.lambda[r], -asked / made * asks[r], 1e-12, "%s: %d", solvers[i]->name, r);
         fixture_settings settings = fixture_settings_of(solvers[i], 1e-8, 20000);
         fixture_answer cold = fixture_solve(solvers[i], &settings, CONTACTS, s.block, s.G, s.g, NULL, NULL);
-        double huge[ROWS], broken[ROWS];
-        for (int r = 0; r < ROWS; ++r) {
-            huge[r] = r % 3 == 2 ? 1e6 : 0.0;
-            broken[r] = r == 4 ? HUGE_VAL : 1e-3;
-        }
-        const double* starts[2] = {huge, broken};
+        const double* starts[2] = {idle, broken};
         for (int k = 0; k < 2; ++k) {
-            fixture_answer a = fixture_solve(solvers[i], &settings, CONTACTS, s.block, s.G, s.g, NULL, starts[k]);
+            a = fixture_solve(solvers[i], &settings, CONTACTS, s.block, s.G, s.g, NULL, starts[k]);
             cr_expect_eq(a.report.iterations, cold.report.iterations, "%s", solvers[i]->name);
             cr_expect_eq(memcmp(a.lambda, cold.lambda, ROWS * sizeof(double)), 0, "%s", solvers[i]->name);
         }
