@@ -13,6 +13,7 @@ int ts_bench_contact_scaling(const ts_bench_options* options, ts_bench_report* r
 int ts_bench_contact_solvers(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_derivatives(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_dynamics_run(const ts_bench_options* options, ts_bench_report* report);  // dynamics.c
+int ts_bench_engine_run(const ts_bench_options* options, ts_bench_report* report);    // engine.c
 int ts_bench_gjk_ellipsoids(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_gjk_meshes(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* report);  // gjk_ellipsoids.c

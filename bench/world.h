@@ -11,16 +11,29 @@ extern "C" {
 /// What a world is asked to run with.
 typedef struct ts_bench_settings {
     double time_step;    // s
-    int iterations;      // sweeps a step; 0: until the model's tolerance is met
-    const char* solver;  // Touchstone only
+    int iterations;      // sweeps a step; 0: as the model says; < 0: until its tolerance is met
+    const char* solver;  // Touchstone only; MuJoCo: "newton" or "cg"
+    int threads;         // Touchstone only; 0: one
+    int substeps;        // Touchstone only; 0: none
 } ts_bench_settings;
+
+/// The parts of a step of free bodies.
+typedef enum ts_bench_world_stage {
+    TS_BENCH_WORLD_BROAD,
+    TS_BENCH_WORLD_NARROW,
+    TS_BENCH_WORLD_ASSEMBLE,  // with kinematics and dynamics
+    TS_BENCH_WORLD_SOLVE,
+    TS_BENCH_WORLD_INTEGRATE,
+    TS_BENCH_WORLD_STAGES
+} ts_bench_world_stage;
 
 /// Numbers of the present state.
 typedef struct ts_bench_state {
-    int contacts;        // contact points that carry or may carry load
-    double penetration;  // m, worst overlap
-    double residual;     // natural map of the exact law; < 0 when the engine has none to tell
-    int iterations;      // of the last step; < 0 when unknown
+    int contacts;                         // contact points that carry or may carry load
+    double penetration;                   // m, worst overlap
+    double residual;                      // natural map of the exact law; < 0 when the engine has none to tell
+    int iterations;                       // of the last step; < 0 when unknown
+    double stage[TS_BENCH_WORLD_STAGES];  // s, parts of the last step; all zero where an engine does not tell
 } ts_bench_state;
 
 typedef struct ts_bench_world ts_bench_world;
@@ -37,6 +50,11 @@ typedef struct ts_bench_engine {
 
 /// Touchstone itself.
 const ts_bench_engine* ts_bench_touchstone(void);
+
+#ifdef TS_PEER_MUJOCO
+/// MuJoCo with elliptic cones and its own softness, from what our writer says of the model.
+const ts_bench_engine* ts_bench_mujoco_world(void);
+#endif
 
 #ifdef TS_PEER_BULLET
 /// Bullet in double precision: sequential impulses, sleeping off, split impulse as it comes, friction matched to the

@@ -159,7 +159,7 @@ void centre(ts_bench_world* w, int body, double out_position[3]) {
 }
 
 ts_bench_state state(ts_bench_world* w) {
-    ts_bench_state s = {0, 0.0, -1.0, w->world->getSolverInfo().m_numIterations};
+    ts_bench_state s = {0, 0.0, -1.0, w->world->getSolverInfo().m_numIterations, {}};
     for (int m = 0; m < w->dispatcher->getNumManifolds(); ++m) {
         const btPersistentManifold* manifold = w->dispatcher->getManifoldByIndexInternal(m);
         s.contacts += manifold->getNumContacts();
@@ -191,7 +191,7 @@ const char* missing(const ts_model* model) {
 
 ts_code open_lab(const ts_lab_engine* engine, const char*, size_t, const ts_sim* shadow, void** out_state,
                  ts_status* out_status) {
-    ts_bench_settings settings = {shadow->options.time_step, 0, nullptr};
+    ts_bench_settings settings = {shadow->options.time_step, 0, nullptr, 1, 0};
     const char* lack = missing(shadow->model);
     ts_bench_world* w = lack ? nullptr : create(shadow->model, &settings);
     if (!w)

@@ -19,11 +19,13 @@ static void destroy(ts_bench_world* world) {
 static ts_bench_world* create(const ts_model* model, const ts_bench_settings* settings) {
     ts_bench_world* world = calloc(1, sizeof *world);
     if (!world) return NULL;
-    if (ts_sim_create(model, 1, &world->sim, NULL)) {
+    if (ts_sim_create(model, settings->threads > 0 ? settings->threads : 1, &world->sim, NULL)) {
         free(world);
         return NULL;
     }
     world->sim->options.time_step = settings->time_step;
+    if (settings->substeps > 0) world->sim->options.substeps = settings->substeps;
+    if (settings->iterations < 0) world->sim->options.iterations = -1;
     if (settings->iterations > 0) {
         world->sim->options.iterations = settings->iterations;
         world->sim->options.tolerance = 1e-300;  // never met: exactly that many sweeps
@@ -53,7 +55,15 @@ static void centre(ts_bench_world* world, int body, double out_position[3]) {
 
 static ts_bench_state state(ts_bench_world* world) {
     const ts_step_info* info = &world->sim->info;
-    ts_bench_state s = {info->contact_count, info->worst_penetration, info->residual.natural, info->solve.iterations};
+    ts_bench_state s = {
+        info->contact_count,
+        info->worst_penetration,
+        info->residual.natural,
+        info->solve.iterations,
+        {info->seconds_broad, info->seconds_narrow,
+         info->seconds_kinematics + info->seconds_dynamics + info->seconds_assemble, info->seconds_solve,
+         info->seconds_integrate},
+    };
     return s;
 }
 

@@ -59,7 +59,9 @@ static int add_container(ts_builder* builder) {
            add_plane(builder, "wall-y+", ts_vec3_make(0.0, half_width, 0.0), ts_vec3_make(0.0, -1.0, 0.0));
 }
 
-static ts_shape shape_in_turn(int i, const ts_hull* hull) {
+static ts_shape shape_in_turn(ts_pile_mix mix, int i, const ts_hull* hull) {
+    if (mix == TS_PILE_BOXES) i = 0;
+    if (mix == TS_PILE_ICOSAHEDRA) return ts_shape_hull(hull);
     switch (i % 5) {
     case 0: return ts_shape_box(ts_vec3_make(size, size, size));
     case 1: return ts_shape_sphere(1.15 * size);
@@ -69,7 +71,7 @@ static ts_shape shape_in_turn(int i, const ts_hull* hull) {
     }
 }
 
-static int add_falling_body(ts_builder* builder, int i, const ts_hull* hull, ts_rng* rng) {
+static int add_falling_body(ts_builder* builder, ts_pile_mix mix, int i, const ts_hull* hull, ts_rng* rng) {
     static const float colour[5][3] = {{0.93f, 0.55f, 0.18f},
                                        {0.24f, 0.55f, 0.75f},
                                        {0.45f, 0.68f, 0.36f},
@@ -94,7 +96,7 @@ static int add_falling_body(ts_builder* builder, int i, const ts_hull* hull, ts_
     ts_geom_def geom = ts_geom_def_default();
     geom.body = index;
     // Shapes change with the layer too, so that no column is all of one kind.
-    geom.shape = shape_in_turn(i + layer + row, hull);
+    geom.shape = shape_in_turn(mix, i + layer + row, hull);
     geom.mass = 8.0;
     geom.surface.friction = 0.5;
     for (int k = 0; k < 3; ++k) geom.rgba[k] = colour[(i + layer + row) % 5][k];
@@ -102,7 +104,7 @@ static int add_falling_body(ts_builder* builder, int i, const ts_hull* hull, ts_
     return ts_builder_add_joint(builder, &joint) >= 0 && ts_builder_add_geom(builder, &geom) >= 0;
 }
 
-ts_code ts_pile_build(int count, unsigned long seed, ts_model** out_model, ts_status* out_status) {
+ts_code ts_pile_build(ts_pile_mix mix, int count, unsigned long seed, ts_model** out_model, ts_status* out_status) {
     *out_model = NULL;
     char name[32];
     snprintf(name, sizeof name, "pile-%d", count);
@@ -124,7 +126,7 @@ ts_code ts_pile_build(int count, unsigned long seed, ts_model** out_model, ts_st
     options->baumgarte = 0.2;
     ts_rng rng = ts_rng_make(seed, 0);
     int fits = add_container(builder);
-    for (int i = 0; i < count && fits; ++i) fits = add_falling_body(builder, i, hull, &rng);
+    for (int i = 0; i < count && fits; ++i) fits = add_falling_body(builder, mix, i, hull, &rng);
     if (!fits) {
         ts_builder_free(builder);
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory while building %s", name);
@@ -133,5 +135,5 @@ ts_code ts_pile_build(int count, unsigned long seed, ts_model** out_model, ts_st
 }
 
 ts_code ts_pile_build_1000(ts_model** out_model, ts_status* out_status) {
-    return ts_pile_build(1000, 42, out_model, out_status);
+    return ts_pile_build(TS_PILE_MIXED, 1000, 42, out_model, out_status);
 }

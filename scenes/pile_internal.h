@@ -8,9 +8,12 @@
 extern "C" {
 #endif
 
-/// `count` bodies (boxes, spheres, capsules, cylinders and convex hulls in turn), in layers of ten by ten with random
-/// orientations, above an open container of five planes. The same seed gives the same pile on every machine.
-ts_code ts_pile_build(int count, unsigned long seed, ts_model** out_model, ts_status* out_status);
+/// What falls: boxes, spheres, capsules, cylinders and icosahedra in turn, or one kind alone.
+typedef enum ts_pile_mix { TS_PILE_MIXED, TS_PILE_BOXES, TS_PILE_ICOSAHEDRA } ts_pile_mix;
+
+/// `count` bodies in layers of ten by ten with random orientations, above an open container of five planes. The same seed gives the
+/// same pile on every machine.
+ts_code ts_pile_build(ts_pile_mix mix, int count, unsigned long seed, ts_model** out_model, ts_status* out_status);
 
 /// The pile of the scene table: 1000 bodies, seed 42.
 ts_code ts_pile_build_1000(ts_model** out_model, ts_status* out_status);

@@ -7,6 +7,7 @@
 #include "scenes/pile_internal.h"
 #include "scenes/quadruped_internal.h"
 #include "scenes/scene_files_internal.h"
+#include "scenes/sized_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,9 @@ static const ts_scene_file* find_file(const char* name) {
 
 int ts_scene_is_known(const char* name) {
     double value;
-    return ts_scene_find(name) || find_file(name) || ts_experiment_of_scene(name, &value);
+    int number;
+    return ts_scene_find(name) || find_file(name) || ts_sized_scene_find(name, &number) ||
+           ts_experiment_of_scene(name, &value);
 }
 
 int ts_scene_default_focus(const ts_model* model) {
@@ -104,6 +107,16 @@ static ts_code unknown_scene(const char* name, ts_status* out_status) {
                          known);
 }
 
+static ts_code load_sized(const ts_sized_scene* kind, int number, const char* name, ts_loaded_scene* out_scene,
+                          ts_status* out_status) {
+    ts_code code = kind->build(number, &out_scene->model, out_status);
+    if (code) return code;
+    snprintf(out_scene->name, sizeof out_scene->name, "%s", name);
+    out_scene->duration = kind->duration;
+    out_scene->focus = ts_scene_default_focus(out_scene->model);
+    return ts_status_ok(out_status);
+}
+
 ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                       ts_status* out_status) {
     return ts_scene_load_with(name_or_path, NULL, report, out_scene, out_status);
@@ -118,6 +131,9 @@ ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options
     const ts_scene unlisted = {name_or_path, "", 1.0, NULL, NULL, NULL};
     if (!scene && find_file(name_or_path)) scene = &unlisted;
     double value;
+    int number = 0;
+    const ts_sized_scene* sized = scene ? NULL : ts_sized_scene_find(name_or_path, &number);
+    if (sized) return load_sized(sized, number, name_or_path, out_scene, out_status);
     const ts_experiment* experiment = scene ? NULL : ts_experiment_of_scene(name_or_path, &value);
     if (experiment) return ts_experiment_load(experiment, value, out_scene, out_status);
     if (scene) return load_table_scene(scene, report, out_scene, out_status);

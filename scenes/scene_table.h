@@ -42,8 +42,11 @@ const ts_scene* ts_scene_at(int i);
 /// The scene of that name, or NULL.
 const ts_scene* ts_scene_find(const char* name);
 
-/// Nonzero when ts_scene_load knows this name: a scene's of the table, that of a file that only an experiment runs, or "EXPERIMENT" and
-/// "EXPERIMENT:VALUE" where the experiment writes its scene.
+/// Name of kind i of the scenes that come in any size ("pyramid" for "pyramid:30"), and what the number counts; NULL beyond the last.
+const char* ts_scene_sized(int i, const char** out_summary);
+
+/// Nonzero when ts_scene_load knows this name: a scene's of the table, NAME:NUMBER of a kind that comes in any size, that of a file that
+/// only an experiment runs, or "EXPERIMENT" and "EXPERIMENT:VALUE" where the experiment writes its scene.
 int ts_scene_is_known(const char* name);
 
 /// Loads a scene by name, or a model's file (MJCF, URDF) by path (anything with a '/' or a '.', or that is no scene's name and exists).

@@ -22,6 +22,9 @@ static void scenes_text(ts_text* text) {
         const ts_scene* scene = ts_scene_at(i);
         ts_text_add(text, "%-22s %5g s  %s\n", scene->name, scene->duration, scene->summary);
     }
+    const char *name, *summary;
+    for (int i = 0; (name = ts_scene_sized(i, &summary)) != NULL; ++i)
+        ts_text_add(text, "%s:N%*s %s\n", name, 28 - (int)strlen(name), "", summary);
 }
 
 static void scenes_json(ts_json* json) {

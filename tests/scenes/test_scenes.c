@@ -463,7 +463,7 @@ Test(double_pendulum, energy_error_is_of_first_order_in_the_step) {
 Test(pile, same_bits_for_any_number_of_workers) {
     ts_model* model = NULL;
     ts_status status;
-    cr_assert_eq(ts_pile_build(150, 7, &model, &status), TS_OK, "%s", status.message);
+    cr_assert_eq(ts_pile_build(TS_PILE_MIXED, 150, 7, &model, &status), TS_OK, "%s", status.message);
     uint64_t expected = 0;
     for (int workers = 1; workers <= 4; workers *= 2) {
         ts_sim* sim = NULL;
@@ -483,7 +483,7 @@ Test(pile, stays_in_its_container) {
     ts_model* model = NULL;
     ts_sim* sim = NULL;
     ts_status status;
-    cr_assert_eq(ts_pile_build(200, 3, &model, &status), TS_OK);
+    cr_assert_eq(ts_pile_build(TS_PILE_MIXED, 200, 3, &model, &status), TS_OK);
     cr_assert_eq(ts_sim_create(model, 2, &sim, &status), TS_OK);
     for (int k = 0; k < 300; ++k) cr_assert_eq(ts_sim_step(sim, &status), TS_OK, "%s", status.message);
     for (int j = 0; j < model->joint_count; ++j) {

@@ -44,7 +44,7 @@ static void* run_job(void* argument) {
 int main(void) {
     ts_status status = {0};
     ts_model* model = NULL;
-    if (ts_pile_build(BODIES, 7, &model, &status)) {
+    if (ts_pile_build(TS_PILE_MIXED, BODIES, 7, &model, &status)) {
         fprintf(stderr, "%s\n", status.message);
         return 1;
     }

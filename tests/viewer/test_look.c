@@ -172,7 +172,7 @@ Test(look, walls_are_outlines_inside_of_each_other) {
     fixture f;
     memset(&f, 0, sizeof f);
     ts_status status;
-    cr_assert(ts_pile_build(120, 1, &f.scene.model, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_pile_build(TS_PILE_MIXED, 120, 1, &f.scene.model, &status) == TS_OK, "%s", status.message);
     cr_assert(ts_sim_create(f.scene.model, 1, &f.sim, &status) == TS_OK);
     cr_assert(ts_sim_forward(f.sim, &status) == TS_OK);
     ts_device* device = ts_device_null_create();
