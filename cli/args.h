@@ -64,6 +64,7 @@ typedef struct ts_args {
     const char* ledger;        // run: a file
     double time;               // s
     double dt;                 // s
+    int substeps;              // 0: not given
     double png_time;           // s
     double rate;               // of --video, pictures per second
     double slow;               // of --video, 1: how many times slower than life

@@ -17,6 +17,11 @@
     { "--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9, "simulated seconds (default: the scene's own)" }
 #define FLAG_DT \
     { "--dt", "S", TS_FLAG_NUMBER, OFFSET(dt), 1e-9, 1.0, "time step in seconds (default: the model's own)" }
+#define FLAGS_STEP                                                                \
+    FLAG_DT, {                                                                    \
+        "--substeps", "N", TS_FLAG_INTEGER, OFFSET(substeps), 1.0, 1000.0,        \
+            "parts of a step: contacts are found once (default: the model's own)" \
+    }
 #define FLAG_KEY                                                                 \
     {                                                                            \
         "--key", "NAME|none", TS_FLAG_TEXT, OFFSET(key), 0.0, 0.0,               \
@@ -84,7 +89,7 @@ static const ts_flag list_flags[] = {FLAG_JSON, FLAG_HELP};
 static const ts_flag run_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver (default: the model's own)"},
     FLAG_TIME,
-    FLAG_DT,
+    FLAGS_STEP,
     FLAG_KEY,
     FLAG_FROM,
     FLAG_SET,
@@ -115,7 +120,7 @@ static const ts_flag compare_flags[] = {
     {"--integrators", "a,b|all", TS_FLAG_TEXT, OFFSET(integrators), 0.0, 0.0,
      "run every solver under each of these (default: the scene's own)"},
     FLAG_TIME,
-    FLAG_DT,
+    FLAGS_STEP,
     FLAG_KEY,
     FLAG_SET,
     FLAG_CONTROLLER,
@@ -159,7 +164,7 @@ static const ts_flag judge_flags[] = {
 static const ts_flag study_flags[] = {{"--vary", "KEY=A,B,...", TS_FLAG_VARY, 0, 0.0, 0.0,
                                        "dt, solver (or solver=all), an option or solver.NAME; may be repeated"},
                                       FLAG_TIME,
-                                      FLAG_DT,
+                                      FLAGS_STEP,
                                       FLAG_KEY,
                                       FLAG_SET,
                                       FLAG_CONTROLLER,
@@ -179,7 +184,7 @@ static const ts_flag material_flags[] = {
      "in its place: what bounces keep of the speed"},
     {"--mu", "MU", TS_FLAG_NUMBER, OFFSET(mu), 0.0, 1e3, "friction coefficient (default 0.5)"},
     {"--mass", "M", TS_FLAG_NUMBER, OFFSET(mass), 1e-9, 1e9, "what lies on one contact, kg (default 1)"},
-    FLAG_DT,
+    FLAGS_STEP,
     {"--verify", NULL, TS_FLAG_SWITCH, OFFSET(verify), 0.0, 0.0,
      "lay a ball down, and drop it, under each model that we have"},
     FLAG_JSON,
@@ -189,7 +194,7 @@ static const ts_flag explain_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0,
      "whose run is to be explained (default: the model's own)"},
     FLAG_TIME,
-    FLAG_DT,
+    FLAGS_STEP,
     FLAG_KEY,
     FLAG_SET,
     FLAG_CONTROLLER,
@@ -225,7 +230,7 @@ static const ts_flag forces_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "who runs up to that step (default: the model's own)"},
     {"--solvers", "a,b,c|all", TS_FLAG_TEXT, OFFSET(solvers), 0.0, 0.0, "whose forces to show (default: all)"},
     FLAG_TIME,
-    FLAG_DT,
+    FLAGS_STEP,
     FLAG_KEY,
     FLAG_SET,
     FLAG_CONTROLLER,

@@ -127,6 +127,7 @@ int ts_setup_load_recorded(const ts_args* args, const ts_recording* recording, t
 ts_code ts_setup_only_shown(const ts_args* args, ts_status* out_status) {
     const char* flag = args->solver           ? "--solver"
                        : !isnan(args->dt)     ? "--dt"
+                       : args->substeps > 0   ? "--substeps"
                        : args->key            ? "--key"
                        : args->from           ? "--from"
                        : args->pair_count > 0 ? "--set"
@@ -289,6 +290,10 @@ static ts_code check_contradictions(const ts_args* args, ts_status* out_status) 
         if (!isnan(args->dt) && strncmp(pair, "time_step=", 10) == 0 &&
             !(ts_args_number(pair + 10, &value) && value == args->dt))
             return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--dt %g contradicts --set %s", args->dt, pair);
+        if (args->substeps > 0 && strncmp(pair, "substeps=", 9) == 0 &&
+            !(ts_args_number(pair + 9, &value) && value == args->substeps))
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--substeps %d contradicts --set %s",
+                                 args->substeps, pair);
     }
     return TS_OK;
 }
@@ -307,6 +312,7 @@ ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver,
         code = ts_sim_set(sim, "time_step", value, out_status);
         if (code) return code;
     }
+    if (args->substeps > 0) sim->options.substeps = args->substeps;
     // Chosen after the options, since a solver takes tolerance and iterations from them; its settings come after that.
     char chosen[sizeof sim->options.solver];
     snprintf(chosen, sizeof chosen, "%s", solver ? solver : sim->options.solver);

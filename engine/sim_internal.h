@@ -105,6 +105,12 @@ typedef struct ts_sim_storage {
     double* rigid_R;
     ts_islands islands;  // of the problem; one without a list where nobody asked
 
+    // of a step in substeps (step/substep.c), while it goes on
+    int substep;                         // which, from 0
+    int substep_count;                   // of them; 0 where there are none
+    struct ts_carried_contact* carried;  // (contact_count); lives in sim->scratch
+    ts_arena_scope after_contacts;       // what scratch holds when contacts are found
+
     // of the books (step/ledger.c); NULL while none are kept
     struct ts_ledger* ledger;
     double* explicit_velocity;   // (nv) free_velocity before the integrator has seen it; lives in sim->scratch
@@ -126,6 +132,9 @@ int ts_sim_keeper(const ts_sim* sim);
 
 /// Drops the contacts, problem and impulses of the last step.
 void ts_sim_forget_step(ts_sim* sim);
+
+/// Brings kinematics and lengths to the present state, for the stages of a step.
+void ts_sim_move_on(ts_sim* sim);
 
 /// Puts what sensors show to zero.
 void ts_sim_forget_sensors(ts_sim* sim);

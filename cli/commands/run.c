@@ -254,11 +254,18 @@ static void add_findings(ts_text* text, const run_job* job) {
     ts_text_free(&replay);
 }
 
+static void add_title(ts_text* text, const run_job* job) {
+    const ts_sim* sim = job->sim;
+    ts_text_add(text, "%s under %s (%s), time step %g s", job->scene.name, sim->solver->name,
+                ts_contact_law_name(sim->solver->law), sim->options.time_step);
+    if (sim->options.substeps > 1) ts_text_add(text, " in %d substeps; verdicts are the worst", sim->options.substeps);
+    ts_text_add(text, "\n");
+}
+
 static void add_summary(ts_text* text, const run_job* job) {
     const ts_stats* stats = &job->stats;
     const ts_sim* sim = job->sim;
-    ts_text_add(text, "%s under %s (%s), time step %g s\n", job->scene.name, sim->solver->name,
-                ts_contact_law_name(sim->solver->law), sim->options.time_step);
+    add_title(text, job);
     if (job->from[0])
         ts_text_add(text, "  start        %s, t = %g s\n", job->from, job->begin);
     else if (sim->start_keyframe >= 0)

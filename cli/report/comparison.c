@@ -51,7 +51,8 @@ ts_code ts_comparison_start(const ts_comparison* comparison, int i, ts_sim** out
 }
 
 void ts_comparison_replay(const ts_comparison* comparison, int i, double time, ts_text* text) {
-    const char* scene = comparison->experiment ? ts_experiment_scene(comparison->experiment) : comparison->args->subject;
+    const char* scene =
+        comparison->experiment ? ts_experiment_scene(comparison->experiment) : comparison->args->subject;
     ts_replay_view(comparison->args, scene, comparison->series[i].solver, comparison->series[i].integrator, text);
     ts_replay_time(time, text);
 }

@@ -57,6 +57,7 @@ static void solve(void* context) {
     if (ts_comparison_start(t->comparison, t->run, &sim, NULL) == TS_OK &&
         ts_sim_restore(sim, t->state, NULL) == TS_OK) {
         sim->options.warm_start = t->warm;
+        sim->options = ts_options_of_substep(&sim->options);  // of substeps the first
         ts_controller_act(&t->comparison->scene->control, sim);
         t->out->trace.entry = t->out->entry;
         t->out->trace.capacity = MOST_ENTRIES;

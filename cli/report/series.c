@@ -25,7 +25,7 @@ static double inner_friction(const ts_sim* sim, int focus) {
 
 static ts_sample take_sample(const ts_series* series, const ts_sim* sim, ts_energy energy) {
     const ts_step_info* info = &sim->info;
-    double h = sim->options.time_step;
+    double h = sim->options.time_step / sim->options.substeps;
     ts_sample sample;
     memset(&sample, 0, sizeof sample);
     sample.step = sim->step_count;

@@ -111,7 +111,7 @@ static void note_left_out(ts_stats* stats, const ts_sim* sim) {
 
 static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     const ts_step_info* info = &sim->info;
-    double h = sim->options.time_step;
+    double h = sim->options.time_step / sim->options.substeps;
     stats->steps++;
     stats->status_count[info->solve.status & 3]++;
     stats->stage_count[info->solve.stage < TS_STATS_STAGES ? info->solve.stage : TS_STATS_STAGES]++;

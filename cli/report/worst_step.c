@@ -48,7 +48,7 @@ static void describe_contact(const ts_sim* sim, const ts_contact* contact, ts_co
 
 static void fill(const ts_sim* sim, const ts_contact* contact, const ts_contact_verdict* v, const ts_own_verdict* own,
                  ts_contact_row* row) {
-    double h = sim->options.time_step;
+    double h = sim->options.time_step / sim->options.substeps;
     memset(row, 0, sizeof *row);
     if (contact)
         describe_contact(sim, contact, row);

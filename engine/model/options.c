@@ -25,6 +25,7 @@ typedef struct field {
 
 static const field fields[] = {
     REAL(time_step, "s", "length of a step", 1e-15, 1e6),
+    WHOLE(substeps, "parts of a step: contacts are found once and carried along", 1.0, 1000.0),
     ROW(gravity, FIELD_REAL, "m/s^2", "acceleration of free fall (x y z)", 3, -1e15, 1e15),
     REAL(density, "kg/m^3", "of the surrounding medium", 0.0, 1e15),
     REAL(viscosity, "Pa s", "of the surrounding medium", 0.0, 1e15),
@@ -58,6 +59,7 @@ ts_options ts_options_default(void) {
     ts_options o;
     memset(&o, 0, sizeof o);  // padding too: options are hashed and recorded as bytes
     o.time_step = 0.002;
+    o.substeps = 1;
     o.gravity = ts_vec3_make(0.0, 0.0, -9.81);
     o.magnetic = ts_vec3_make(0.0, -0.5, 0.0);
     o.contact_margin = 1e-3;
@@ -72,6 +74,14 @@ ts_options ts_options_default(void) {
     o.warm_start = 1;
     memcpy(o.solver, "ncp", sizeof "ncp");
     memcpy(o.integrator, "midpoint", sizeof "midpoint");
+    return o;
+}
+
+ts_options ts_options_of_substep(const ts_options* options) {
+    ts_options o = *options;
+    o.time_step = options->time_step / options->substeps;
+    o.baumgarte = options->baumgarte / options->substeps;
+    o.substeps = 1;
     return o;
 }
 

@@ -13,6 +13,7 @@ extern "C" {
 /// Simulation options. Plain data; see ts_options_default.
 typedef struct ts_options {
     double time_step;          // s
+    int substeps;              // of a step: contacts are found once and carried along; 1: none
     ts_vec3 gravity;           // m/s^2
     double density;            // kg/m^3 of the surrounding medium; 0: it does not press
     double viscosity;          // Pa s of that medium
@@ -50,9 +51,12 @@ typedef struct ts_option {
     double high;          // largest allowed value
 } ts_option;
 
-/// Touchstone's defaults: 2 ms, 9.81 downwards, margin 1 mm, baumgarte 0.1, slop 10 um, soft under mujoco only,
+/// Touchstone's defaults: 2 ms, no substeps, 9.81 downwards, margin 1 mm, baumgarte 0.1, slop 10 um, soft under mujoco only,
 /// ncp-pgs, midpoint.
 ts_options ts_options_default(void);
+
+/// What a substep goes by: an n-th of the time step and of the share of a penetration that is pushed out, and no substeps of its own.
+ts_options ts_options_of_substep(const ts_options* options);
 
 /// How many options can be set by name ("solver" and "integrator" are among them; their values are text).
 int ts_option_count(void);

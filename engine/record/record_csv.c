@@ -131,7 +131,7 @@ static ts_code csv_append(void* handle, ts_sim* sim, ts_energy energy, ts_status
     ts_text_add(text, ",%d", sim->contact_count);
     double quality[3 + TS_FIGURE_COUNT] = {info->worst_penetration, info->residual.natural, info->unmet};
     for (int f = 0; f < TS_FIGURE_COUNT; ++f)
-        quality[3 + f] = ts_figure_of(&info->residual, (ts_figure)f, sim->options.time_step);
+        quality[3 + f] = ts_figure_of(&info->residual, (ts_figure)f, sim->options.time_step / sim->options.substeps);
     add_numbers(text, quality, 3 + TS_FIGURE_COUNT);
     ts_text_add(text, ",%d,%s", info->solve.iterations, ts_solve_status_name(info->solve.status));
     add_numbers(text, &info->seconds_total, 1);

@@ -297,7 +297,9 @@ static void append_rows(ts_record_table* self, const ts_sim* sim) {
         key[0] = owner->key.whole;
         key[1] = owner->key.part;
         double* impulse = (double*)next_row(self, ROW_IMPULSE);
-        for (int r = 0; r < TS_BLOCK_ROWS_MAX; ++r) impulse[r] = r < block->rows ? sim->impulse[block->row + r] : 0.0;
+        // Of substeps the last one is known, and stands for all.
+        for (int r = 0; r < TS_BLOCK_ROWS_MAX; ++r)
+            impulse[r] = r < block->rows ? sim->options.substeps * sim->impulse[block->row + r] : 0.0;
         ++count;
     }
     *(int64_t*)next_row(self, ROW_FIRST) = self->rows;
@@ -315,7 +317,8 @@ static void append_info(ts_record_table* self, const ts_sim* sim) {
         case INFO_NUMBER: memcpy(row, source, sizeof(double)); break;
         case INFO_WHOLE: memcpy(row, source, sizeof(int32_t)); break;
         case INFO_FIGURE:
-            figure = ts_figure_of(&sim->info.residual, (ts_figure)definitions[id].offset, sim->options.time_step);
+            figure = ts_figure_of(&sim->info.residual, (ts_figure)definitions[id].offset,
+                                  sim->options.time_step / sim->options.substeps);
             memcpy(row, &figure, sizeof figure);
             break;
         }

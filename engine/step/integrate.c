@@ -13,6 +13,7 @@
 #include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/step.h"
+#include "engine/step/substep_internal.h"
 #include "engine/step/yield_internal.h"
 
 void ts_integrate_position(const ts_model* model, const double* qpos, const double* qvel, double h, double* out_qpos) {
@@ -116,16 +117,18 @@ static int remember_rows(ts_sim* sim) {
     return 1;
 }
 
-// Old and new memory change places.
+// Old and new memory change places; that of pairs where they have been asked anew.
 static void swap_memories(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_pair_memory_array pairs = sim->pair_memory;
     ts_row_memory_array rows = sim->row_memory;
-    sim->pair_memory = storage->pair_next;
     sim->row_memory = storage->row_next;
-    storage->pair_next = pairs;
     storage->row_next = rows;
-    storage->pair_next.count = storage->row_next.count = 0;
+    storage->row_next.count = 0;
+    if (ts_substep_is_later(sim)) return;
+    sim->pair_memory = storage->pair_next;
+    storage->pair_next = pairs;
+    storage->pair_next.count = 0;
 }
 
 // Trees that no row touches may move in the integrator's own way. Returns 0 when memory is short.

@@ -1,5 +1,7 @@
 // One time step, as a table of contents.
 //
+// With substeps (substep.c) all but the search for contacts is done several times.
+//
 //     kinematics  -> where everything is                      kinematics.c
 //     broad       -> which geoms may touch                    pairs.c
 //     narrow      -> where they touch                         narrow.c
@@ -19,12 +21,17 @@
 #include "engine/sim_internal.h"
 #include "engine/step/integrate_internal.h"
 #include "engine/step/ledger_internal.h"
+#include "engine/step/substep_internal.h"
 
 void ts_step_kinematics(ts_sim* sim) {
     // A step begins: what the last one left in scratch goes.
     ts_arena_reset(&sim->scratch);
     ts_sim_forget_step(sim);
     memset(&sim->info, 0, sizeof sim->info);
+    ts_sim_move_on(sim);
+}
+
+void ts_sim_move_on(ts_sim* sim) {
     ts_sim_update_kinematics(sim);
     ts_actuation_begin(sim);
 }
@@ -74,8 +81,8 @@ static ts_code pose_problem(ts_sim* sim, double* mark, ts_status* out_status) {
     return TS_OK;
 }
 
-// All stages up to the contact problem.
-static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
+// Where everything is, and where it touches.
+static ts_code collide(ts_sim* sim, double* mark, ts_status* out_status) {
     ts_pair* pairs = NULL;
     int pair_count = 0;
     ts_step_kinematics(sim);
@@ -84,16 +91,24 @@ static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
     sim->info.seconds_broad = lap(mark);
     if (ts_step_narrow_phase(sim, pairs, pair_count)) return no_memory(sim, out_status);
     sim->info.seconds_narrow = lap(mark);
+    return ts_substep_note(sim) ? TS_OK : no_memory(sim, out_status);
+}
+
+// All stages up to the contact problem.
+static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
+    if (ts_substep_is_later(sim)) {
+        ts_substep_carry(sim);
+        sim->info.seconds_kinematics = lap(mark);
+    } else {
+        ts_code code = collide(sim, mark, out_status);
+        if (code) return code;
+    }
     return pose_problem(sim, mark, out_status);
 }
 
 // All stages up to the velocity at the end of the step, and what sensors tell of it.
 static ts_code find_velocity(ts_sim* sim, double* io_mark, ts_status* out_status) {
     double mark = *io_mark;
-    // Options may be written directly. All else that is wrong in them ends in numbers that are not finite; time would
-    // quietly run backwards.
-    if (!(sim->options.time_step > 0.0)) return ts_options_check(&sim->options, out_status);
-    if (sim->control) sim->control(sim, sim->control_user);
     ts_code code = prepare(sim, &mark, out_status);
     if (code) return code;
     if (ts_step_solve(sim)) return no_memory(sim, out_status);
@@ -110,13 +125,28 @@ static ts_code find_velocity(ts_sim* sim, double* io_mark, ts_status* out_status
     return TS_OK;
 }
 
+// Options may be written directly. All else that is wrong in them ends in numbers that are not finite; time would
+// quietly run backwards, or a step have no end. Controls may write them, too.
+static ts_code begin(ts_sim* sim, ts_status* out_status) {
+    if (!(sim->options.time_step > 0.0)) return ts_options_check(&sim->options, out_status);
+    if (sim->control) sim->control(sim, sim->control_user);
+    int right = sim->options.time_step > 0.0 && sim->options.substeps >= 1;
+    return right ? TS_OK : ts_options_check(&sim->options, out_status);
+}
+
 ts_code ts_sim_foresee(ts_sim* sim, ts_status* out_status) {
     double mark = ts_clock_seconds();
-    ts_code code = find_velocity(sim, &mark, out_status);
+    ts_code code = begin(sim, out_status);
+    if (!code && sim->options.substeps > 1)
+        code = ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                             "a step of %d substeps cannot be foreseen or differentiated: set substeps to 1",
+                             sim->options.substeps);
+    if (!code) code = find_velocity(sim, &mark, out_status);
     return code ? code : ts_status_ok(out_status);
 }
 
-ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
+// A step, or a substep of one.
+static ts_code advance(ts_sim* sim, ts_status* out_status) {
     double start = ts_clock_seconds(), mark = start;
     ts_code code = find_velocity(sim, &mark, out_status);
     if (code) return code;
@@ -126,6 +156,12 @@ ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
     sim->info.seconds_integrate = lap(&mark);
     sim->info.seconds_total = mark - start;
     return code;
+}
+
+ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
+    ts_code code = begin(sim, out_status);
+    if (code) return code;
+    return sim->options.substeps > 1 ? ts_substep_run(sim, advance, out_status) : advance(sim, out_status);
 }
 
 ts_code ts_sim_forward(ts_sim* sim, ts_status* out_status) {

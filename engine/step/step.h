@@ -9,13 +9,15 @@
 extern "C" {
 #endif
 
-/// Advances by options.time_step. TS_ERROR_NUMERIC when the state left the finite numbers (the state is then that of the
-/// step's beginning), TS_ERROR_MEMORY when memory is short, TS_ERROR_VALUE when the time step
+/// Advances by options.time_step, in options.substeps parts (engine/step/substep.c): sim->info is then the worst and the sum of them, impulses
+/// of contacts are those of the whole step, and problem, impulse, certificate and sensors of the step those of the last substep.
+/// TS_ERROR_NUMERIC when the state left the finite numbers (the state is then that of the step's, or with substeps of the last
+/// substep's, beginning), TS_ERROR_MEMORY when memory is short, TS_ERROR_VALUE when the time step
 /// was set to nothing that advances. A solver that did not converge is no error: see sim->info.
 ts_code ts_sim_step(ts_sim* sim, ts_status* out_status);
 
 /// All of a step but its end: contacts and forces are found, sensors of what happens in a step are measured, state and time stay.
-/// TS_ERROR_NUMERIC and TS_ERROR_MEMORY as ts_sim_step.
+/// TS_ERROR_NUMERIC and TS_ERROR_MEMORY as ts_sim_step; TS_ERROR_UNSUPPORTED with substeps, whose end is not that of one solve.
 ts_code ts_sim_foresee(ts_sim* sim, ts_status* out_status);
 
 /// Generalised forces of a step by where they come from, N or N m, each (nv); any may be NULL. Their sum is M a + b, with a the

@@ -41,7 +41,8 @@ Test(options, every_value_reads_back_to_the_same_bits) {
                     double value = option->low + span * ts_rng_uniform(&rng);
                     int whole = strcmp(option->name, "iterations") == 0 || strcmp(option->name, "warm_start") == 0 ||
                                 strcmp(option->name, "manifold_points") == 0 ||
-                                strcmp(option->name, "soft_contacts") == 0 || strcmp(option->name, "least_norm") == 0;
+                                strcmp(option->name, "soft_contacts") == 0 || strcmp(option->name, "least_norm") == 0 ||
+                                strcmp(option->name, "substeps") == 0;
                     used += (size_t)snprintf(text + used, sizeof text - used, whole ? "%.0f " : "%.17g ", value);
                 }
             }
