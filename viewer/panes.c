@@ -70,7 +70,7 @@ double ts_panes_distance(const ts_sim* sim, const ts_sim* other) {
 static void count_modes(const ts_panes_look* look, int out_count[TS_MODE_COUNT]) {
     ts_arena arena = {0};
     memset(out_count, 0, TS_MODE_COUNT * sizeof *out_count);
-    const ts_contact_mode* mode = look->has_mode ? look->mode : ts_certify_contacts(look->sim, &arena);
+    const ts_contact_mode* mode = look->facts ? look->facts->mode : ts_certify_contacts(look->sim, &arena);
     for (int c = 0; mode && c < look->sim->contact_count; ++c) ++out_count[mode[c]];
     ts_arena_free(&arena);
 }
@@ -133,7 +133,7 @@ static void begin_words(const ts_panes_picture* p, int pane_width, int pane_heig
 // --- drawing ---------------------------------------------------------------------------------------------------------
 
 static ts_view_layer layer_of(const ts_panes_look* look) {
-    ts_view_layer layer = {look->sim, {0.0, 0.0, 0.0}, NULL, NULL, TS_VIEW_PLAIN, look->mode, look->has_mode};
+    ts_view_layer layer = {look->sim, {0.0, 0.0, 0.0}, NULL, NULL, TS_VIEW_PLAIN, look->facts};
     return layer;
 }
 
@@ -171,8 +171,6 @@ static ts_code draw_ghosts(const ts_panes_picture* p, ts_view* view, ts_overlay*
         ts_view_layer layer = layer_of(&p->look[i]);
         layer.color = ts_panes_color(i);
         layer.ghost = TS_VIEW_GLASS;
-        layer.mode = NULL;
-        layer.has_mode = 1;
         ts_view_add_layer(view, layer);
     }
     begin_words(p, p->width / 2, p->height, overlay);

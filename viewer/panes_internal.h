@@ -30,11 +30,10 @@ int ts_panes_at(const ts_panes* panes, double x, double y);
 
 /// One of the simulations.
 typedef struct ts_panes_look {
-    const ts_sim* sim;            // borrowed
-    const ts_contact_mode* mode;  // with has_mode: as in ts_view_layer
-    int has_mode;
-    const char* name;   // borrowed
-    const char* fault;  // why it went no further (borrowed); NULL: it goes on
+    const ts_sim* sim;              // borrowed
+    const ts_contact_facts* facts;  // as in ts_view_layer
+    const char* name;               // borrowed
+    const char* fault;              // why it went no further (borrowed); NULL: it goes on
 } ts_panes_look;
 
 /// What is drawn.

@@ -1,6 +1,5 @@
-// Problem: show a simulation and what happens at its contacts. Rule: one item per geom, or per child of a compound and
-// per cell of a height field; per contact a disk, an arrow and a cone whose sizes derive from the scene, so that a grasped
-// nut and a falling house both read well. Guaranteed: reads the simulation only, same simulation and camera give the same
+// Problem: show a simulation. Rule: one item per geom, or per child of a compound and per cell of a height field; sizes of marks derive from the
+// scene, so that a grasped nut and a falling house both read well. Guaranteed: reads the simulation only, same simulation and camera give the same
 // list. Known to fail: with bodies of very different weights the arrows of the light ones are short, since all arrows
 // share one scale.
 #include "viewer/scene_draw.h"
@@ -8,6 +7,7 @@
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
 #include "scenes/scene_look.h"
+#include "viewer/scene_contacts_internal.h"
 #include "viewer/scene_marks_internal.h"
 #include "viewer/scene_walls_internal.h"
 
@@ -126,49 +126,6 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_
     }
 }
 
-static void draw_contact(const ts_sim* sim, const ts_scene_style* style, int c, ts_contact_mode mode,
-                         ts_draw_list* list) {
-    const ts_scene_sizes* sizes = style->sizes;
-    unsigned show = style->show;
-    const ts_contact* contact = &sim->contact[c];
-    if (!ts_vec3_is_finite(contact->position)) return;
-    const float* color = ts_scene_look_mode_color(mode);
-    ts_transform placed = {contact->frame, contact->position};
-    double size = 0.07 * sizes->body_radius;
-    if (show & TS_SHOW_CONTACTS) {
-        ts_draw_item* item =
-            ts_draw_list_add(list, TS_DRAW_MESH_CYLINDER, &placed, ts_vec3_make(size, size, 0.22 * size), 0.0, color);
-        if (item) {
-            item->pass = TS_DRAW_PASS_MARK;
-            item->flags = TS_DRAW_GLOW;
-            item->source = c;
-        }
-    }
-    double h = sim->options.time_step;
-    ts_vec3 force = ts_mat3_mul_vec(&contact->frame, ts_vec3_scale(h > 0.0 ? 1.0 / h : 0.0, contact->impulse));
-    if (show & TS_SHOW_SPLIT) ts_scene_marks_split(contact, force, sizes, list);
-    if (show & TS_SHOW_FORCES && !(show & TS_SHOW_SPLIT)) {
-        ts_vec3 arrow = ts_vec3_scale(sizes->metres_per_newton, force);
-        double length = ts_vec3_norm(arrow);
-        if (length > sizes->longest_arrow) arrow = ts_vec3_scale(sizes->longest_arrow / length, arrow);
-        ts_draw_list_add_arrow(list, contact->position, arrow, 0.26 * size, color, c);
-    }
-    if (show & TS_SHOW_CONES && contact->impulse.z > 0.0 && contact->surface.friction > 0.0 && h > 0.0) {
-        // The cone mesh has its tip up: turned about a tangent it stands on its tip at the contact point.
-        double height = fmin(sizes->metres_per_newton * contact->impulse.z / h, 2.0 * sizes->radius);
-        double width = contact->surface.friction * height;
-        ts_vec3 t1 = ts_mat3_column(&contact->frame, 0);
-        ts_vec3 t2 = ts_mat3_column(&contact->frame, 1);
-        ts_vec3 n = ts_mat3_column(&contact->frame, 2);
-        placed.R = ts_mat3_from_columns(t1, ts_vec3_neg(t2), ts_vec3_neg(n));
-        placed.p = ts_vec3_add_scaled(contact->position, height, n);
-        float glass[4] = {color[0], color[1], color[2], 0.30f};
-        ts_draw_item* item =
-            ts_draw_list_add(list, TS_DRAW_MESH_CONE, &placed, ts_vec3_make(width, width, height), 0.0, glass);
-        if (item) item->source = c;
-    }
-}
-
 static void draw_centre(ts_vec3 centre, double size, ts_draw_list* list) {
     static const float color[4] = {0.95f, 0.90f, 0.25f, 1.0f};
     ts_transform placed = {ts_mat3_identity(), centre};
@@ -179,13 +136,13 @@ static void draw_centre(ts_vec3 centre, double size, ts_draw_list* list) {
     item->flags = TS_DRAW_GLOW;
 }
 
-void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scene_style* style, ts_draw_list* list) {
+void ts_scene_draw(const ts_sim* sim, const ts_contact_facts* facts, const ts_scene_style* style, ts_draw_list* list) {
     const ts_model* model = sim->model;
     unsigned show = style->show;
     double size = style->sizes->body_radius;
     if (show & TS_SHOW_GEOMS)
         for (int g = 0; g < model->geom_count; ++g) draw_geom(sim, style, g, list);
-    for (int c = 0; mode && c < sim->contact_count; ++c) draw_contact(sim, style, c, mode[c], list);
+    ts_scene_contacts_draw(sim, facts, style, list);
     for (int b = 1; b < model->body_count; ++b) {
         if (model->body[b].tree < 0) continue;
         if (show & TS_SHOW_FRAMES) ts_scene_marks_frame(&sim->kinematics.body_pose[b], 1.4 * size, list);

@@ -45,20 +45,40 @@ enum {
     TS_SHOW_GEOM_FRAMES = 1048576,
     TS_SHOW_SITE_FRAMES = 2097152,
     TS_SHOW_CONTACT_FRAMES = 4194304,  // tangents red and green, normal blue
-    TS_SHOW_WORLD_FRAME = 8388608
+    TS_SHOW_WORLD_FRAME = 8388608,
+    TS_SHOW_HEAT = 16777216,      // contacts in the colour of the share of the exact law that they leave unmet
+    TS_SHOW_GAPS = 33554432,      // normals with the nearest points of both surfaces
+    TS_SHOW_INTERNAL = 67108864,  // what of a force could be taken away without anything moving otherwise
+    TS_SHOW_PATCHES = 134217728   // outlines around the contacts of two bodies, and where their force goes through
 };
+
+/// What is known of the contacts of a simulation, arrays of contact_count. Zero-initialised: nothing.
+typedef struct ts_contact_facts {
+    const ts_contact_mode* mode;  // what they do, or NULL: no contact is shown
+    const double* exact;          // 1: share of the problem by which the exact law is broken there, or NULL
+    const double* own;            // 1: the same of the solver's own law, or NULL
+    const ts_vec3* internal;      // N s, contact frame: the part of the impulse that moves nothing, or NULL
+} ts_contact_facts;
+
+/// Which contacts are shown. Zero-initialised: all.
+typedef struct ts_contact_filter {
+    int body;               // > 0: those of that body only
+    unsigned hidden_modes;  // bit m: not those of mode m
+    uint64_t pinned;        // key of a contact that is shown in any case, larger than others; 0: none
+} ts_contact_filter;
 
 /// How a scene is drawn. All borrowed.
 typedef struct ts_scene_style {
     const ts_scene_sizes* sizes;
-    const ts_own_shapes* own;  // its shapes that the device has meshes of their own for
-    const ts_camera* camera;   // decides where the middle of an endless plane is drawn
-    unsigned show;             // TS_SHOW_ bits
-    const int* island;         // (tree_count) of which colours are, or NULL
+    const ts_own_shapes* own;         // its shapes that the device has meshes of their own for
+    const ts_camera* camera;          // decides where the middle of an endless plane is drawn
+    unsigned show;                    // TS_SHOW_ bits
+    const int* island;                // (tree_count) of which colours are, or NULL
+    const ts_contact_filter* filter;  // or NULL: all contacts
 } ts_scene_style;
 
-/// Appends the simulation as it is now. `mode` tells what its contacts do (contact_count), NULL shows none of them.
-void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scene_style* style, ts_draw_list* list);
+/// Appends the simulation as it is now; without `facts` no contacts.
+void ts_scene_draw(const ts_sim* sim, const ts_contact_facts* facts, const ts_scene_style* style, ts_draw_list* list);
 
 #ifdef __cplusplus
 }

@@ -3,10 +3,17 @@
 // crawl. Known to fail: bodies that fly apart by many scene sizes lose their shadows.
 #include "viewer/view.h"
 
+#include "viewer/scene_contacts_internal.h"
 #include "viewer/scene_marks_internal.h"
 #include "viewer/scene_walls_internal.h"
 
 #include <string.h>
+
+// Layers that need to know what contacts do.
+enum {
+    TS_SHOW_AT_CONTACTS = TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES | TS_SHOW_SPLIT | TS_SHOW_GAPS |
+                          TS_SHOW_INTERNAL | TS_SHOW_PATCHES
+};
 
 unsigned ts_view_default_show(void) {
     return TS_SHOW_GEOMS | TS_SHOW_GRID | TS_SHOW_PATTERN | TS_SHOW_CONTACTS | TS_SHOW_FORCES;
@@ -69,15 +76,16 @@ static void draw_layer(ts_view* view, int which) {
     int first = list->items.count;
     // Things stand at their real place plus the offset when measured from an origin that much nearer.
     list->origin = ts_vec3_sub(origin, layer->offset);
-    ts_scene_style style = {&view->sizes, &view->own, &view->camera,
-                            view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u), NULL};
-    const ts_contact_mode* mode = NULL;
+    ts_scene_style style = {&view->sizes,  &view->own,
+                            &view->camera, view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u),
+                            NULL,          &view->filter};
+    ts_contact_facts judged = {NULL, NULL, NULL, NULL};
     ts_arena_reset(&view->arena);
     if (view->show & TS_SHOW_ISLANDS) style.island = ts_scene_marks_islands(layer->sim, &view->arena);
     if (layer->ghost) style.show = TS_SHOW_GEOMS | TS_SHOW_ONLY_MOVING | (view->show & TS_SHOW_COLLISION);
-    if (!layer->ghost && view->show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES | TS_SHOW_SPLIT))
-        mode = layer->has_mode ? layer->mode : ts_certify_contacts(layer->sim, &view->arena);
-    ts_scene_draw(layer->sim, mode, &style, list);
+    if (!layer->facts && !layer->ghost && view->show & TS_SHOW_AT_CONTACTS)
+        judged = ts_scene_contacts_judge(layer->sim, view->show, &view->arena);
+    ts_scene_draw(layer->sim, layer->ghost ? NULL : (layer->facts ? layer->facts : &judged), &style, list);
     if (layer->path) draw_path(layer->path, layer->color, view->background, list);
     list->origin = origin;
     for (int i = first; i < list->items.count; ++i) {
@@ -103,7 +111,7 @@ static ts_code open_with(ts_view* view, const ts_sim* sim, ts_device* device, ts
     memset(view, 0, sizeof *view);
     view->device = device;
     view->sim = sim;
-    ts_view_layer first = {sim, {0.0, 0.0, 0.0}, NULL, NULL, 0, NULL, 0};
+    ts_view_layer first = {sim, {0.0, 0.0, 0.0}, NULL, NULL, 0, NULL};
     view->layer[0] = first;
     view->layer_count = 1;
     view->show = ts_view_default_show();

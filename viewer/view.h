@@ -21,13 +21,12 @@ enum {
 
 /// One simulation in a view.
 typedef struct ts_view_layer {
-    const ts_sim* sim;            // borrowed
-    ts_vec3 offset;               // m, added to where things really are
-    const float* color;           // sRGB of its moving bodies (borrowed), or NULL for their own
-    const ts_view_path* path;     // drawn as a line (borrowed), or NULL
-    int ghost;                    // TS_VIEW_PLAIN and so on
-    const ts_contact_mode* mode;  // with has_mode: what its contacts do (borrowed), or NULL for none of them
-    int has_mode;                 // zero: its certificate is asked
+    const ts_sim* sim;              // borrowed
+    ts_vec3 offset;                 // m, added to where things really are
+    const float* color;             // sRGB of its moving bodies (borrowed), or NULL for their own
+    const ts_view_path* path;       // drawn as a line (borrowed), or NULL
+    int ghost;                      // TS_VIEW_PLAIN and so on
+    const ts_contact_facts* facts;  // of its contacts (borrowed), or NULL: they are judged
 } ts_view_layer;
 
 /// Simulations a view can hold.
@@ -44,11 +43,12 @@ typedef struct ts_view {
     unsigned show;  // TS_SHOW_ bits
     int wireframe;
     ts_background background;
-    int selected;       // body of the first layer with an outline of its own, or -1
-    int spring_shown;   // nonzero: something pulls
-    ts_vec3 spring[2];  // m, from where to where
-    int has_reach;      // nonzero: the box that what hangs on the world gets to is known
-    ts_vec3 reach_low;  // m
+    ts_contact_filter filter;  // of the contacts that are shown
+    int selected;              // body of the first layer with an outline of its own, or -1
+    int spring_shown;          // nonzero: something pulls
+    ts_vec3 spring[2];         // m, from where to where
+    int has_reach;             // nonzero: the box that what hangs on the world gets to is known
+    ts_vec3 reach_low;         // m
     ts_vec3 reach_high;
     ts_draw_list list;
     ts_own_shapes own;  // of the scene

@@ -11,6 +11,7 @@
 #include "viewer/capture.h"
 #include "viewer/offscreen.h"
 #include "viewer/panes_internal.h"
+#include "viewer/scene_contacts_internal.h"
 #include "viewer/ui.h"
 #include "viewer/view.h"
 #include "viewer/window.h"
@@ -260,7 +261,7 @@ static void add_for_camera(picture* p) {
     ts_scene_sizes_bounds(request->sim, &low, &high);
     ts_vec3 middle = ts_vec3_lerp(low, high, 0.5);
     for (int i = 0; i < request->companion_count; ++i) {
-        ts_view_layer layer = {request->companion[i].sim, {0.0, 0.0, 0.0}, NULL, NULL, TS_VIEW_GLASS, NULL, 1};
+        ts_view_layer layer = {request->companion[i].sim, {0.0, 0.0, 0.0}, NULL, NULL, TS_VIEW_GLASS, NULL};
         ts_scene_sizes_bounds(layer.sim, &low, &high);
         double away = ts_vec3_distance(middle, low) + ts_vec3_distance(middle, high);
         if (away < 2.0 * far * p->view.sizes.radius) ts_view_add_layer(&p->view, layer);
@@ -280,8 +281,7 @@ static ts_code set_up(picture* p, ts_status* out_status) {
     lay_out_row(p);
     for (int i = 0; i < request->companion_count && in_scene(p); ++i) {
         const ts_view_companion* c = &request->companion[i];
-        ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, c->path ? c->path : &p->path[1 + i], c->ghost, NULL,
-                               0};
+        ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, c->path ? c->path : &p->path[1 + i], c->ghost, NULL};
         ts_view_add_layer(&p->view, layer);
     }
     ts_panes panes = ts_panes_cut(request->layout == TS_LAYOUT_PANES ? 1 + request->companion_count : 1, request->width,
@@ -305,7 +305,7 @@ static ts_code draw_looks(picture* p, ts_status* out_status) {
         const ts_sim* sim = sim_of(p, i);
         const char* name = i ? request->companion[i - 1].name : request->name;
         if (!name) name = sim->solver ? sim->solver->name : sim->options.solver;
-        ts_panes_look next = {sim, NULL, 0, name, p->fault[i].code ? p->fault[i].message : NULL};
+        ts_panes_look next = {sim, NULL, name, p->fault[i].code ? p->fault[i].message : NULL};
         look[i] = next;
     }
     ts_panes_picture panes = {
@@ -314,12 +314,31 @@ static ts_code draw_looks(picture* p, ts_status* out_status) {
     return ts_panes_draw(&panes, &p->view, &p->overlay, out_status);
 }
 
+// The contact that breaks the exact law most, with all that is known of it.
+static void add_worst(picture* p) {
+    const ts_sim* sim = p->request->sim;
+    const int size[2] = {p->request->width, p->request->height};
+    ts_arena arena = {0};
+    ts_contact_facts facts = ts_scene_contacts_judge(sim, 0, &arena);
+    int c = ts_scene_contacts_worst(sim, &facts);
+    double at[2];
+    if (c >= 0 && ts_camera_project(&p->view.camera, size[0], size[1], sim->contact[c].position, at)) {
+        p->view.filter.pinned = sim->contact[c].key;
+        ts_scene_contacts_card(sim, &facts, c, size, at, &p->overlay);
+    }
+    ts_arena_free(&arena);
+}
+
 static ts_code draw_picture(picture* p, ts_status* out_status) {
     const ts_view_request* request = p->request;
     if (!in_scene(p) && !is_alone(p)) return draw_looks(p, out_status);
     begin_words(p);
     if (request->overlay) ts_ui_fill(&p->ui, request->sim, request->width, request->height, &p->overlay);
     if (request->companion_count > 0) add_labels(p);
+    const int size[2] = {request->width, request->height};
+    if (is_alone(p) && request->overlay && request->sim->contact_count)
+        ts_scene_contacts_scale(&p->view.sizes, &p->view.camera, request->show, size, &p->overlay);
+    if (is_alone(p) && request->card) add_worst(p);
     const ts_overlay* words = request->words ? request->words : &p->overlay;
     return ts_view_draw(&p->view, request->width, request->height, words, out_status);
 }

@@ -49,6 +49,7 @@ typedef struct ts_view_request {
     int samples;               // per pixel, against jagged edges
     unsigned show;             // TS_SHOW_ bits
     int overlay;               // nonzero: with the panel of words and the legend
+    int card;                  // nonzero, pictures only: with a card on the contact that breaks the exact law most
     const ts_overlay* words;   // pictures only: put on top instead of the panel (borrowed), or NULL
     ts_background background;  // pictures only
     const ts_view_path* path;  // pictures only: drawn as a line (borrowed), or NULL: what `trail` says

@@ -20,6 +20,10 @@ static const struct {
     {"forces", TS_SHOW_FORCES, 0},
     {"split", TS_SHOW_SPLIT, 0},
     {"cones", TS_SHOW_CONES, 0},
+    {"heat", TS_SHOW_HEAT, 0},
+    {"gaps", TS_SHOW_GAPS, 0},
+    {"internal", TS_SHOW_INTERNAL, 0},
+    {"patches", TS_SHOW_PATCHES, 0},
     {"islands", TS_SHOW_ISLANDS, 0},
     {"joints", TS_SHOW_JOINTS, 0},
     {"equalities", TS_SHOW_EQUALITIES, 0},
@@ -49,8 +53,8 @@ static ts_code unknown_layer(const char* name, size_t length, ts_status* out_sta
     char known[400] = "";
     for (int i = 0; i < LAYERS; ++i)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", layer[i].name);
-    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no layer '%.*s', but words, %s", (int)length,
-                         name, known);
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no layer '%.*s', but words, card, %s",
+                         (int)length, name, known);
 }
 
 ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_status* out_status) {
@@ -63,6 +67,8 @@ ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_sta
             if (strlen(layer[i].name) == length && strncmp(layer[i].name, at, length) == 0) found = i;
         if (length == 5 && strncmp(at, "words", length) == 0)
             request->overlay = sign == '+';
+        else if (length == 4 && strncmp(at, "card", length) == 0)
+            request->card = sign == '+';
         else if (length == 4 && strncmp(at, "none", length) == 0 && sign == '+')
             request->show = TS_SHOW_GEOMS | TS_SHOW_PATTERN | TS_SHOW_GRID;
         else if (found < 0)

@@ -432,7 +432,7 @@ Test(scene_draw, companions_stand_beside_with_their_colour_and_path) {
     static const float blue[3] = {0.1f, 0.2f, 0.9f};
     ts_vec3 points[3] = {{0.0, 0.0, 0.1}, {0.1, 0.0, 0.1}, {0.2, 0.0, 0.1}};
     ts_view_path path = {points, 3, 3};
-    ts_view_layer layer = {g.sim, {0.0, 2.0, 0.0}, blue, &path, 0, NULL, 0};
+    ts_view_layer layer = {g.sim, {0.0, 2.0, 0.0}, blue, &path, 0, NULL};
     ts_view_add_layer(&view, layer);
     view.show = TS_SHOW_GEOMS;
     draw(&view);

@@ -158,6 +158,24 @@ static int is_wireframe(const ts_session* s, int argument) {
     return s->view.wireframe;
 }
 
+static void filter_body(ts_session* s, int argument) {
+    (void)argument;
+    s->only_selected = !s->only_selected;
+    if (s->only_selected && s->selected <= 0) ts_session_say(s, "select a body: a click on it");
+}
+static int is_filter_body(const ts_session* s, int argument) {
+    (void)argument;
+    return s->only_selected;
+}
+static void filter_mode(ts_session* s, int argument) {
+    (void)argument;
+    s->view.filter.hidden_modes = s->view.filter.hidden_modes ? 0u : ~(1u << TS_MODE_VIOLATED);
+}
+static int is_filter_mode(const ts_session* s, int argument) {
+    (void)argument;
+    return s->view.filter.hidden_modes != 0;
+}
+
 // Parts of the window, by number.
 enum { PART_LEFT, PART_RIGHT, PART_INFO, PART_CHARTS, PART_SENSORS, PART_HELP, PART_LEGEND, PART_HELD };
 
@@ -271,6 +289,16 @@ static const ts_command command[] = {
     {"Show", "contact forces", 'F', 0, TS_SHOW_FORCES, 0, "contact forces", show_toggle, is_shown},
     {"Show", "split forces", 'P', 0, TS_SHOW_SPLIT, 0, "forces as normal part and friction", show_toggle, is_shown},
     {"Show", "friction cones", 'K', 0, TS_SHOW_CONES, 0, "friction cones", show_toggle, is_shown},
+    {"Show", "heat", 'R', 0, TS_SHOW_HEAT, 0, "contacts in the colour of what they leave unmet", show_toggle, is_shown},
+    {"Show", "gaps", 'C', SHIFT, TS_SHOW_GAPS, 0, "normals, and the nearest points of both surfaces", show_toggle,
+     is_shown},
+    {"Show", "internal forces", 'F', SHIFT, TS_SHOW_INTERNAL, 0, "what of a force moves nothing", show_toggle,
+     is_shown},
+    {"Show", "patches", 'P', SHIFT, TS_SHOW_PATCHES, 0,
+     "outlines around contacts of two bodies, and where their force is", show_toggle, is_shown},
+    {"Show", "only its contacts", 'X', 0, 0, 0, "only contacts of the selected body", filter_body, is_filter_body},
+    {"Show", "only violated contacts", 'X', SHIFT, 0, 0, "only contacts that break the exact law", filter_mode,
+     is_filter_mode},
     {"Show", "islands", 'N', 0, TS_SHOW_ISLANDS, 0, "one colour for all that push each other", show_toggle, is_shown},
     {"Show", "joints", 'J', 0, TS_SHOW_JOINTS, 0, "axes of joints", show_toggle, is_shown},
     {"Show", "equalities", 'E', 0, TS_SHOW_EQUALITIES, 0, "what equalities tie together", show_toggle, is_shown},
@@ -319,7 +347,7 @@ static const ts_gesture gesture[] = {
     {"left drag", "turn the camera"},
     {"right drag", "move the camera (also shift + left drag)"},
     {"wheel, middle drag", "zoom"},
-    {"click", "select a body that can move"},
+    {"click", "select a body that can move; pin the card of a contact"},
     {"double click", "select the body, or nothing"},
     {"right double click", "turn about that point; with ctrl follow that body"},
     {"ctrl + right drag", "pull a body by a spring; while paused, move it"},

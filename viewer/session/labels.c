@@ -2,7 +2,12 @@
 // close, words lie on one another.
 #include "viewer/session/session_internal.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#include "viewer/scene_contacts_internal.h"
+
+static const double contact_reach = 9.0;  // pixels from a contact that count as on it, on a plain screen
 
 // Where words go.
 typedef struct place_of_words {
@@ -35,6 +40,32 @@ static void label_forces(place_of_words w, const ts_sim* sim) {
         double force = ts_vec3_norm(sim->contact[c].impulse) / sim->options.time_step;
         snprintf(text, sizeof text, "%.3g N", force);
         if (force > 0.0) label(w, sim->contact[c].position, text);
+    }
+}
+
+int ts_session_hovered(const ts_session* session) {
+    const ts_shadow* shadow = session->shadow;
+    if (!session->mouse.inside || session->mouse.button >= 0) return -1;
+    const ts_look* look =
+        &shadow->look[session->mouse.pane < shadow->look_count ? session->mouse.pane : shadow->chosen];
+    const int size[2] = {session->pane_width, session->pane_height};
+    const double pixel[2] = {session->mouse.x, session->mouse.y};
+    return ts_scene_contacts_at(&look->sim, &look->facts, &session->view.filter, &session->view.camera, size, pixel,
+                                fmin(contact_reach * session->scale, (double)session->pane_width / 70.0));
+}
+
+void ts_session_cards(ts_session* session, int pane, ts_overlay* overlay) {
+    const ts_look* look = &session->shadow->look[pane];
+    const ts_sim* sim = &look->sim;
+    const int size[2] = {session->pane_width, session->pane_height};
+    unsigned shown = TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES | TS_SHOW_SPLIT | TS_SHOW_GAPS;
+    int hovered = pane == session->mouse.pane && session->view.show & shown ? ts_session_hovered(session) : -1;
+    for (int c = 0; look->facts.mode && c < sim->contact_count; ++c) {
+        double at[2];
+        if (c != hovered && (!session->view.filter.pinned || sim->contact[c].key != session->view.filter.pinned))
+            continue;
+        if (ts_camera_project(&session->view.camera, size[0], size[1], sim->contact[c].position, at))
+            ts_scene_contacts_card(sim, &look->facts, c, size, at, overlay);
     }
 }
 

@@ -142,6 +142,14 @@ static void release(ts_session* s, const ts_event* event) {
     if (event->code != mouse->button) return;
     int still = fabs(event->x - mouse->click_x) + fabs(event->y - mouse->click_y) < click_slip;
     if (mouse->drag == TS_DRAG_TURN && still) {
+        mouse->button = -1;
+        int c = ts_session_hovered(s);
+        if (c >= 0) {
+            uint64_t key = sim_here(s)->contact[c].key;
+            s->view.filter.pinned = s->view.filter.pinned == key ? 0 : key;
+            mouse->drag = TS_DRAG_NONE;
+            return;
+        }
         ts_pick pick = pick_at(s, event->x, event->y);
         if (pick.geom >= 0 && can_move(s->shadow->sim.model, pick.body)) ts_session_select(s, pick.body);
     }
@@ -184,7 +192,10 @@ static void move(ts_session* s, const ts_event* event) {
             twist(s, dx, dy);
         ask_grab(s);
         break;
-    default: return;
+    default:
+        // The card of the contact under the mouse comes and goes.
+        if (s->shadow->sim.contact_count) s->dirty = 1;
+        return;
     }
     s->dirty = 1;
 }
@@ -194,6 +205,7 @@ static void find_pane(ts_session* s, const ts_event* event) {
     if (s->mouse.button >= 0 || event->kind == TS_EVENT_SCROLL) return;
     ts_panes panes = ts_session_cut(s);
     int pane = ts_panes_at(&panes, event->x, event->y);
+    s->mouse.inside = pane >= 0;
     if (pane < 0) pane = 0;
     s->mouse.pane = pane;
     int pressed = event->kind == TS_EVENT_BUTTON && event->action == TS_ACTION_PRESS;

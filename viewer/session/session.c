@@ -6,6 +6,7 @@
 
 #include "viewer/capture.h"
 #include "viewer/session/chart_internal.h"
+#include "viewer/scene_contacts_internal.h"
 #include "viewer/session/command_internal.h"
 
 #include <stdio.h>
@@ -150,6 +151,7 @@ static ts_code show_world(ts_session* s, ts_status* out_status) {
     if (!again) s->camera_mode = TS_CAMERA_FREE;
     s->shown_world = world->number;
     snprintf(s->subject, sizeof s->subject, "%s", world->subject[0] ? world->subject : " ");
+    memset(&s->view.filter, 0, sizeof s->view.filter);
     if (s->selected >= world->scene->model->body_count || !again) ts_session_select(s, -1);
     s->grab.kind = TS_GRAB_NONE;
     s->mouse.drag = TS_DRAG_NONE;
@@ -266,6 +268,10 @@ static void fill_words(ts_session* s) {
     ts_ui_fill(&s->ui, &shadow->sim, s->width, s->height, &s->overlay);
     if (hint) s->ui.message[0] = '\0';
     ts_session_labels(s, &shadow->sim, &s->overlay);
+    const int size[2] = {s->width, s->height};
+    if (s->panels.info && shadow->sim.contact_count)
+        ts_scene_contacts_scale(&s->view.sizes, &s->view.camera, s->view.show, size, &s->overlay);
+    ts_session_cards(s, shadow->chosen, &s->overlay);
     if (s->panels.help) ts_command_help((double)s->width, (double)s->height, &s->overlay);
 }
 
@@ -273,8 +279,8 @@ static void place_marks(ts_session* s) {
     const ts_shadow* shadow = s->shadow;
     const ts_sim* chosen = &shadow->look[shadow->chosen].sim;
     s->view.sim = s->view.layer[0].sim = chosen;
-    s->view.layer[0].mode = shadow->mode;
-    s->view.layer[0].has_mode = 1;
+    s->view.layer[0].facts = &shadow->facts;
+    s->view.filter.body = s->only_selected && s->selected > 0 ? s->selected : 0;
     s->view.selected = s->panels.held ? s->selected : -1;
     s->view.spring_shown =
         s->panels.held && s->grab.kind == TS_GRAB_MOVE && s->grab.body < shadow->sim.model->body_count;
@@ -287,6 +293,7 @@ static void place_marks(ts_session* s) {
 static void add_pane_words(void* user, int pane, ts_overlay* overlay) {
     ts_session* s = user;
     ts_session_labels(s, &s->shadow->look[pane].sim, overlay);
+    ts_session_cards(s, pane, overlay);
     if (pane != s->shadow->chosen) return;
     int panel = s->ui.panel;
     s->ui.panel = 0;
@@ -303,7 +310,7 @@ static ts_code draw_looks(ts_session* s, ts_status* out_status) {
     ts_panes_look look[TS_RUNS];
     for (int i = 0; i < shadow->look_count; ++i) {
         const ts_look* from = &shadow->look[i];
-        ts_panes_look to = {&from->sim, from->mode, 1, from->name, from->fault[0] ? from->fault : NULL};
+        ts_panes_look to = {&from->sim, &from->facts, from->name, from->fault[0] ? from->fault : NULL};
         look[i] = to;
     }
     char before[sizeof s->ui.message];

@@ -26,7 +26,8 @@ typedef struct ts_mouse {
     double x, y;  // pixels
     ts_drag drag;
     int button;         // that is down, or -1
-    int pane;           // where it went down
+    int pane;           // it is in, or where it went down
+    int inside;         // nonzero: it is over the picture
     int flat;           // nonzero: moves along the ground
     double click_time;  // s, of the last press
     int click_button;   //
@@ -93,7 +94,8 @@ typedef struct ts_session {
     double scale;                     // pixels per point, over those of a plain screen
     double now;                       // s
     ts_mouse mouse;
-    int selected;  // body, or -1
+    int selected;       // body, or -1
+    int only_selected;  // nonzero: only contacts of the selected body are shown
     ts_grab grab;
     double grab_depth;  // m, of the point that is held
     ts_camera_mode camera_mode;
@@ -163,6 +165,12 @@ ts_panes ts_session_cut(const ts_session* session);
 
 /// Mouse events, in pixels of the picture.
 void ts_session_mouse(ts_session* session, const ts_event* event);
+
+/// The contact under the mouse, of the simulation in its pane, or -1.
+int ts_session_hovered(const ts_session* session);
+
+/// Adds the cards of the contact under the mouse and of the one that is pinned, in a pane.
+void ts_session_cards(ts_session* session, int pane, ts_overlay* overlay);
 
 /// Adds the words beside things that are asked for, of a simulation in a picture of a pane's size.
 void ts_session_labels(ts_session* session, const ts_sim* sim, ts_overlay* overlay);

@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "viewer/scene_contacts_internal.h"
+
+enum { MOST_ROWS = 90 };
+
 // A copy in the shadow's memory; NULL of nothing, and when memory is short.
 static void* copy(ts_arena* arena, const void* source, size_t count, size_t size) {
     if (!source || !count) return NULL;
@@ -52,7 +56,7 @@ void ts_shadow_choose(ts_shadow* shadow, int chosen) {
     const ts_look* look = &shadow->look[chosen];
     shadow->chosen = chosen;
     shadow->sim = look->sim;
-    shadow->mode = look->mode;
+    shadow->facts = look->facts;
     memcpy(shadow->mode_count, look->mode_count, sizeof shadow->mode_count);
     shadow->energy = look->energy;
 }
@@ -65,9 +69,12 @@ ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, co
     snprintf(look->fault, sizeof look->fault, "%s", fault);
     if (sim->model->sensor_count > sim->model->step_sensor_count) ts_sim_measure(sim);
     look->energy = ts_sim_energy(sim);
-    look->mode = ts_certify_contacts(sim, arena);
+    // Internal forces of large problems would take longer than pictures may.
+    int few = sim->problem.row_count <= MOST_ROWS;
+    look->facts = ts_scene_contacts_judge(sim, few ? (unsigned)TS_SHOW_INTERNAL : 0u, arena);
+    const ts_contact_mode* mode = look->facts.mode;
     memset(look->mode_count, 0, sizeof look->mode_count);
-    for (int c = 0; look->mode && c < sim->contact_count; ++c) ++look->mode_count[look->mode[c]];
+    for (int c = 0; mode && c < sim->contact_count; ++c) ++look->mode_count[mode[c]];
 
     ts_sim* s = &look->sim;
     *s = *sim;

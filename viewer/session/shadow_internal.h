@@ -5,6 +5,7 @@
 #include "engine/step/certify.h"
 #include "viewer/session/runs_internal.h"
 #include "viewer/session/world_internal.h"
+#include "viewer/scene_draw.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,7 +17,7 @@ typedef struct ts_look {
     /// applied forces, mocap, lengths and forces of actuators, sensors, contacts, info, and of kinematics the poses, centres, velocities,
     /// anchors and axes. It cannot be stepped, saved or freed.
     ts_sim sim;
-    const ts_contact_mode* mode;  // (contact_count) what they do, or NULL
+    ts_contact_facts facts;
     int mode_count[TS_MODE_COUNT];
     ts_energy energy;
     char name[96];
@@ -30,7 +31,7 @@ typedef struct ts_shadow {
     int chosen;
     // of the chosen one
     ts_sim sim;
-    const ts_contact_mode* mode;
+    ts_contact_facts facts;
     int mode_count[TS_MODE_COUNT];
     ts_energy energy;
 
