@@ -38,6 +38,8 @@ typedef struct ts_device_frame {
     float shadow_centre[3];     // m, middle of the region in which things cast shadows
     float shadow_radius;        // m
     float fade;                 // m, distance from the eye at which floors have faded away
+    float corner;               // m, how far corners are shaded by what stands near
+    int dark;                   // nonzero: floors and sky of a dark theme
     int wireframe;              // nonzero: only edges of solid shapes
     ts_background background;   //
     const ts_draw_list* list;   // after ts_draw_list_batch

@@ -241,9 +241,10 @@ static GLenum resize_frame(const device_gl* gl, GLuint frame, GLuint color, GLui
         glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0 + (GLenum)place, GL_TEXTURE_2D_MULTISAMPLE,
                                textures[i], 0);
     }
-    glBindRenderbuffer(GL_RENDERBUFFER, depth);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, gl->samples, GL_DEPTH_COMPONENT24, gl->width, gl->height);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
+    glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, depth);
+    glTexImage2DMultisample(GL_TEXTURE_2D_MULTISAMPLE, gl->samples, GL_DEPTH_COMPONENT24, gl->width, gl->height,
+                            GL_TRUE);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D_MULTISAMPLE, depth, 0);
     static const GLenum both[2] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
     glDrawBuffers(color ? 2 : 1, both);
     return glCheckFramebufferStatus(GL_FRAMEBUFFER);
@@ -338,6 +339,7 @@ static void set_lighting(const device_gl* gl, GLuint program, const ts_device_fr
     glUniform1i(uniform(program, "u_shadow_map"), 0);
     glUniform1f(uniform(program, "u_fade"), frame->fade);
     glUniform1f(uniform(program, "u_fainter"), 1.0f);
+    glUniform1i(uniform(program, "u_dark"), frame->dark);
     glUniform1i(uniform(program, "u_paper"), frame->background != TS_BACKGROUND_SKY);
 }
 
@@ -352,6 +354,7 @@ static void draw_sky(device_gl* gl, const ts_device_frame* frame) {
     GLuint program = gl->program[PROGRAM_SKY];
     glUseProgram(program);
     glUniformMatrix4fv(uniform(program, "u_from_clip"), 1, GL_FALSE, both[0]);
+    glUniform1i(uniform(program, "u_dark"), frame->dark);
     glDisable(GL_DEPTH_TEST);
     glBindVertexArray(gl->sky_array);
     glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -523,8 +526,8 @@ static void draw_ghosts(device_gl* gl, const ts_device_frame* frame) {
 
 // Averages samples, with outlines.
 static void finish(device_gl* gl, const ts_device_frame* frame, int ghosts) {
-    const GLuint textures[3] = {gl->color_many, gl->identity_many, gl->identity_ghost};
-    static const char* const names[3] = {"u_color", "u_identity", "u_ghost"};
+    const GLuint textures[4] = {gl->color_many, gl->identity_many, gl->identity_ghost, gl->depth_many};
+    static const char* const names[4] = {"u_color", "u_identity", "u_ghost", "u_depth"};
     GLuint program = gl->program[PROGRAM_FINISH];
     ts_device_place place = place_of(frame);
     int bottom = place.height - place.top - frame->height;
@@ -532,12 +535,19 @@ static void finish(device_gl* gl, const ts_device_frame* frame, int ghosts) {
     glViewport(place.left, bottom, frame->width, frame->height);
     glUseProgram(program);
     glUniform2i(uniform(program, "u_corner"), place.left, bottom);
-    for (int i = 2; i >= 0; --i) {
+    for (int i = 3; i >= 0; --i) {
         glActiveTexture(GL_TEXTURE0 + (GLenum)i);
         glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, textures[i]);
         glUniform1i(uniform(program, names[i]), i);
     }
     glUniform1i(uniform(program, "u_samples"), gl->samples);
+    // Corners are shaded where pictures count; a parallel camera has no depths of that kind, a page of paper no light of its own.
+    int shaded = gl->taps == TAPS_FINE && frame->projection[11] < 0.0f && frame->background == TS_BACKGROUND_SKY;
+    glUniform1i(uniform(program, "u_shaded"), shaded && !frame->wireframe);
+    glUniform4f(uniform(program, "u_lens"), frame->projection[0], frame->projection[5], frame->projection[10],
+                frame->projection[14]);
+    glUniform2f(uniform(program, "u_size"), (float)frame->width, (float)frame->height);
+    glUniform1f(uniform(program, "u_reach"), frame->corner);
     glUniform1i(uniform(program, "u_line"), frame->height < 1000 ? 1 : (frame->height + 250) / 750);
     glUniform1i(uniform(program, "u_outline"), !frame->wireframe);
     glUniform1i(uniform(program, "u_ghosts"), ghosts);
@@ -619,13 +629,13 @@ static void gl_destroy(ts_device* device) {
     GLuint frames[4] = {gl->frame_many, gl->frame_ghost, gl->frame_one, gl->shadow_frame};
     GLuint buffers[3] = {gl->instances, gl->line_buffer, gl->overlay_buffer};
     GLuint arrays[3] = {gl->sky_array, gl->line_array, gl->overlay_array};
-    GLuint render[3] = {gl->depth_many, gl->depth_ghost, gl->color_one};
-    GLuint textures[5] = {gl->shadow_map, gl->font, gl->color_many, gl->identity_many, gl->identity_ghost};
+    GLuint textures[7] = {gl->shadow_map,     gl->font,       gl->color_many, gl->identity_many,
+                          gl->identity_ghost, gl->depth_many, gl->depth_ghost};
     glDeleteFramebuffers(4, frames);
     glDeleteBuffers(3, buffers);
     glDeleteVertexArrays(3, arrays);
-    glDeleteRenderbuffers(3, render);
-    glDeleteTextures(5, textures);
+    glDeleteRenderbuffers(1, &gl->color_one);
+    glDeleteTextures(7, textures);
     free(gl);
 }
 
@@ -670,8 +680,8 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_g
     glGenTextures(1, &gl->color_many);
     glGenTextures(1, &gl->identity_many);
     glGenTextures(1, &gl->identity_ghost);
-    glGenRenderbuffers(1, &gl->depth_many);
-    glGenRenderbuffers(1, &gl->depth_ghost);
+    glGenTextures(1, &gl->depth_many);
+    glGenTextures(1, &gl->depth_ghost);
     glGenRenderbuffers(1, &gl->color_one);
     create_shadow_map(gl);
     create_arrays(gl);

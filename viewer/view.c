@@ -247,6 +247,8 @@ ts_code ts_view_draw_pane(ts_view* view, int width, int height, const ts_device_
     place_shadows(view, &frame);
     frame.fade = (float)(25.0 * fmax(view->camera.distance, view->sizes.radius));
     frame.wireframe = view->wireframe;
+    frame.corner = (float)(0.8 * view->sizes.body_radius);
+    frame.dark = view->dark;
     frame.background = view->background;
     if (view->background != TS_BACKGROUND_SKY) {
         // A page is seen from one side only: the sun stands where it does for the default camera.

@@ -43,6 +43,7 @@ typedef struct ts_view {
     unsigned show;  // TS_SHOW_ bits
     int wireframe;
     ts_background background;
+    int dark;                  // nonzero: a dark theme
     ts_contact_filter filter;  // of the contacts that are shown
     int selected;              // body of the first layer with an outline of its own, or -1
     int spring_shown;          // nonzero: something pulls

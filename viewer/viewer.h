@@ -52,6 +52,7 @@ typedef struct ts_view_request {
     int card;                  // nonzero, pictures only: with a card on the contact that breaks the exact law most
     const ts_overlay* words;   // pictures only: put on top instead of the panel (borrowed), or NULL
     ts_background background;  // pictures only
+    int dark;                  // nonzero: sky and floors of a dark theme
     const ts_view_path* path;  // pictures only: drawn as a line (borrowed), or NULL: what `trail` says
     const float* color;        // pictures only: sRGB of the moving bodies of `sim` (borrowed), or NULL for their own
     const ts_camera*

@@ -53,7 +53,7 @@ static ts_code unknown_layer(const char* name, size_t length, ts_status* out_sta
     char known[400] = "";
     for (int i = 0; i < LAYERS; ++i)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", layer[i].name);
-    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no layer '%.*s', but words, card, %s",
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no layer '%.*s', but words, card, dark, %s",
                          (int)length, name, known);
 }
 
@@ -67,6 +67,8 @@ ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_sta
             if (strlen(layer[i].name) == length && strncmp(layer[i].name, at, length) == 0) found = i;
         if (length == 5 && strncmp(at, "words", length) == 0)
             request->overlay = sign == '+';
+        else if (length == 4 && strncmp(at, "dark", length) == 0)
+            request->dark = sign == '+';
         else if (length == 4 && strncmp(at, "card", length) == 0)
             request->card = sign == '+';
         else if (length == 4 && strncmp(at, "none", length) == 0 && sign == '+')

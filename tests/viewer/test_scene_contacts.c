@@ -4,6 +4,7 @@
 #include "tests/viewer/device_null.h"
 #include "tests/viewer/viewer_fixture.h"
 
+#include "scenes/scene_look.h"
 #include "viewer/scene_contacts_internal.h"
 #include "viewer/session/session_internal.h"
 #include "viewer/view.h"
@@ -219,4 +220,44 @@ Test(scene_contacts, a_click_pins_and_keys_filter) {
     ts_session_close(session);
     ts_device_destroy(device);
     fixture_end(&f);
+}
+
+// sRGB as someone without one kind of cones sees it, in CIE L*a*b* (Vienot, Brettel and Mollon 1999).
+static void seen_lab(const float rgb[3], int kind, double out[3]) {
+    double l[3], seen[3];
+    for (int i = 0; i < 3; ++i) {
+        double c = (double)rgb[i];
+        l[i] = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+    }
+    memcpy(seen, l, sizeof l);
+    if (kind == 1) {
+        seen[0] = seen[1] = 0.11238 * l[0] + 0.88762 * l[1];
+        seen[2] = 0.00401 * l[0] - 0.00401 * l[1] + l[2];
+    } else if (kind == 2) {
+        seen[0] = seen[1] = 0.29275 * l[0] + 0.70725 * l[1];
+        seen[2] = -0.02234 * l[0] + 0.02234 * l[1] + l[2];
+    }
+    double x = (0.4124 * seen[0] + 0.3576 * seen[1] + 0.1805 * seen[2]) / 0.9505;
+    double y = 0.2126 * seen[0] + 0.7152 * seen[1] + 0.0722 * seen[2];
+    double z = (0.0193 * seen[0] + 0.1192 * seen[1] + 0.9505 * seen[2]) / 1.089;
+    double f[3] = {x, y, z};
+    for (int i = 0; i < 3; ++i) f[i] = f[i] > 0.008856 ? cbrt(f[i]) : 7.787 * f[i] + 16.0 / 116.0;
+    out[0] = 116.0 * f[1] - 16.0;
+    out[1] = 500.0 * (f[0] - f[1]);
+    out[2] = 200.0 * (f[1] - f[2]);
+}
+
+Test(scene_contacts, verdicts_are_told_apart_by_the_colour_blind) {
+    for (int kind = 0; kind < 3; ++kind)
+        for (int a = 0; a < TS_MODE_COUNT; ++a)
+            for (int b = 0; b < a; ++b) {
+                double p[3], q[3];
+                seen_lab(ts_scene_look_mode_color((ts_contact_mode)a), kind, p);
+                seen_lab(ts_scene_look_mode_color((ts_contact_mode)b), kind, q);
+                double apart =
+                    sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+                // Two are just noticeable side by side; ten times that are told apart at a distance.
+                cr_expect(apart > 20.0, "%s and %s, kind %d: %g", ts_contact_mode_name((ts_contact_mode)a),
+                          ts_contact_mode_name((ts_contact_mode)b), kind, apart);
+            }
 }

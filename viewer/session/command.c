@@ -239,6 +239,15 @@ static void window_full(ts_session* s, int argument) {
     s->wishes.full_screen = 1;
 }
 
+static void window_dark(ts_session* s, int argument) {
+    (void)argument;
+    s->view.dark = !s->view.dark;
+}
+static int is_dark(const ts_session* s, int argument) {
+    (void)argument;
+    return s->view.dark;
+}
+
 static void window_close(ts_session* s, int argument) {
     (void)argument;
     s->wishes.over = 1;
@@ -333,6 +342,7 @@ static const ts_command command[] = {
     {"Window", "figures", TS_KEY_F2, 0, PART_INFO, 0, "figures on the picture", part_toggle, part_is_on},
     {"Window", "charts", TS_KEY_F3, 0, PART_CHARTS, 0, "timeline and charts", part_toggle, part_is_on},
     {"Window", "sensors", TS_KEY_F4, 0, PART_SENSORS, 0, "sensors as bars", part_toggle, part_is_on},
+    {"Window", "dark theme", 'D', SHIFT, 0, 0, "dark theme", window_dark, is_dark},
     {"Window", "full screen", TS_KEY_F5, 0, 0, 0, "full screen", window_full, NULL},
     {"Window", "left panel", TS_KEY_TAB, 0, PART_LEFT, 0, "panel of scenes, solver, settings", part_toggle, part_is_on},
     {"Window", "right panel", TS_KEY_TAB, SHIFT, PART_RIGHT, 0, "panel of what is selected, joints, controls",

@@ -17,7 +17,8 @@ typedef struct place_of_words {
 
 static void label(place_of_words w, ts_vec3 at, const char* text) {
     const ts_session* s = w.session;
-    static const float color[4] = {0.10f, 0.12f, 0.15f, 1.0f};
+    static const float ink[2][4] = {{0.10f, 0.12f, 0.15f, 1.0f}, {0.92f, 0.94f, 0.96f, 1.0f}};
+    const float* color = ink[w.session->view.dark != 0];
     double pixel[2];
     if (!ts_vec3_is_finite(at) || !ts_camera_project(&s->view.camera, s->pane_width, s->pane_height, at, pixel)) return;
     if (pixel[0] < 0.0 || pixel[1] < 0.0 || pixel[0] > (double)s->pane_width || pixel[1] > (double)s->pane_height)

@@ -143,6 +143,7 @@ static ts_code show_world(ts_session* s, ts_status* out_status) {
     if (code) return code;
     s->view.show = again || s->subject[0] ? before.show : s->request->show;
     s->view.wireframe = before.wireframe;
+    s->view.dark = again || s->subject[0] ? before.dark : s->request->dark;
     if (again)
         s->view.camera = before.camera;
     else
