@@ -28,7 +28,7 @@ static void judge_internal(const ts_sim* sim, ts_contact_facts* facts, ts_arena*
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     double* part = rows > 0 && rows <= TS_INTERNAL_FORCE_ROWS_MAX ? TS_ARENA_ARRAY(arena, double, rows) : NULL;
     double length = part && internal ? ts_internal_force(&sim->problem, sim->impulse, arena, part) : (double)NAN;
-    for (int c = 0; c < sim->contact_count && isfinite(length); ++c) {
+    for (int c = 0; part && internal && c < sim->contact_count && isfinite(length); ++c) {
         const ts_block* block = &sim->problem.block[sim->contact[c].block];
         // Rows of a cone are two tangents and the normal; without friction there is only the latter.
         internal[c] = block->rows >= 3 ? ts_vec3_load(part + block->row) : ts_vec3_make(0.0, 0.0, part[block->row]);
