@@ -9,6 +9,7 @@ extern "C" {
 #endif
 
 int ts_bench_derivative_collision(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_derivative_accuracy(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_derivative_poses(const ts_bench_options* options, ts_bench_report* report);
 
 #ifdef __cplusplus

@@ -8,6 +8,7 @@ static const struct {
     int (*run)(const ts_bench_options* options, ts_bench_report* report);
 } parts[] = {
     {"collision", ts_bench_derivative_collision},
+    {"accuracy", ts_bench_derivative_accuracy},
     {"poses", ts_bench_derivative_poses},
 };
 

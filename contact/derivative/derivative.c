@@ -331,6 +331,17 @@ static ts_code assemble(const answer* a, const ts_contact_mode* mode, double flo
     return ts_status_ok(out_status);
 }
 
+// By the triangle that is left.
+static double condition_of(const ts_linear_orthogonal* f) {
+    double least = HUGE_VAL, most = 0.0;
+    for (int k = 0; k < f->rank; ++k) {
+        double length = fabs(f->V[(size_t)k * (size_t)f->n + (size_t)k]);
+        least = fmin(least, length);
+        most = fmax(most, length);
+    }
+    return most > least ? most / least : 1.0;
+}
+
 // What was asked to be differentiated, and how.
 typedef struct question {
     ts_contact_law law;
@@ -340,7 +351,7 @@ typedef struct question {
 
 static ts_code make(const ts_contact_problem* problem, const question* wanted, const double* impulse, ts_arena* arena,
                     ts_contact_derivative* d, ts_status* out_status) {
-    static const ts_contact_derivative nothing = {0, 0, 0, 0, 0, -1, NULL, NULL};
+    static const ts_contact_derivative nothing = {0, 0, 0, 0, 1.0, 0, -1, NULL, NULL};
     const ts_contact_derivative_tolerance* tolerance = wanted->tolerance;
     ts_contact_law law = wanted->law;
     *d = nothing;
@@ -370,6 +381,8 @@ static ts_code make(const ts_contact_problem* problem, const question* wanted, c
     code = assemble(&a, mode, tolerance->rank, arena, p, out_status);
     if (code != TS_OK) return code;
     d->rank = p->A.rank;
+    d->condition = p->cascade ? fmax(condition_of(&p->cascade->factor[0]), condition_of(&p->cascade->factor[1]))
+                              : condition_of(&p->A);
     d->rounds = p->cascade ? p->cascade->rounds : 0;
     d->mode = mode;
     d->parts = p;

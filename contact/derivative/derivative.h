@@ -31,8 +31,10 @@ typedef struct ts_contact_derivative {
     int row_count;
     int unknowns;  // of the linear system
     int rank;      // less than `unknowns`: hyperstatic, see ts_contact_derivative_make
-    int rounds;    // of ts_contact_derivative_cascade: what it takes where nothing is special; else 0
-    int refused;   // the block that has no derivative or obeys no law; -1: none
+    double
+        condition;  // 1: strongest over weakest direction of the linear system, of those that were not left out; at least 1
+    int rounds;   // of ts_contact_derivative_cascade: what it takes where nothing is special; else 0
+    int refused;  // the block that has no derivative or obeys no law; -1: none
     const ts_contact_mode*
         mode;  // (block_count) TS_MODE_OPEN, STICK or SLIDE; a box at a bound slides; NULL if refused
     const struct ts_contact_derivative_parts* parts;

@@ -76,7 +76,8 @@ typedef struct ts_step_derivative_settings {
     ts_step_method method;
     double tolerance;  // 1: share of the contact problem that may stay unmet in the step that is differentiated
     double increment;  // 1: scale of increments where something is differenced
-    double nearness;   // 1: a change of mode that is no more roundings away is near, see ts_step_block_report
+    double
+        nearness;  // 1: a change of mode that is no more roundings away is near, see ts_step_block_report; times the condition of the contacts (most 1e6, and that where they are hyperstatic)
     int foreseen;  // nonzero: ts_sim_foresee has been called and nothing was changed since; that step is taken as it is
 } ts_step_derivative_settings;
 
@@ -123,15 +124,16 @@ const char* ts_step_verdict_name(ts_step_verdict verdict);
 /// What there is to say about a derivative.
 typedef struct ts_step_report {
     ts_step_verdict verdict;
-    char reason[200];                     // for people; empty when regular
-    int block_count;                      // of the step's problem
-    const ts_step_block_report* block;    // (block_count), in memory of the arena
-    int nearest;                          // the block nearest to a change, or -1
-    int unknowns;                         // of the contact problem's linear system; 0 under TS_STEP_DIFFERENCE
-    int rank;                             // less where contacts are hyperstatic
-    double mismatch;                      // 1: largest part of a right-hand side that no impulses meet
-    double unmet;                         // 1: largest share of a contact problem that stayed unmet
-    int changed;                          // columns in whose differences some contact, its feature or a mode changed
+    char reason[200];                   // for people; empty when regular
+    int block_count;                    // of the step's problem
+    const ts_step_block_report* block;  // (block_count), in memory of the arena
+    int nearest;                        // the block nearest to a change, or -1
+    int unknowns;                       // of the contact problem's linear system; 0 under TS_STEP_DIFFERENCE
+    int rank;                           // less where contacts are hyperstatic
+    double condition;  // 1: of that system; what a solve leaves open, impulses may be off by so many times of it
+    double mismatch;   // 1: largest part of a right-hand side that no impulses meet
+    double unmet;      // 1: largest share of a contact problem that stayed unmet
+    int changed;       // columns in whose differences some contact, its feature or a mode changed
     const unsigned char* column_changed;  // (columns) nonzero: this one; NULL: none was differenced
     unsigned differenced;                 // ts_step_part bits: what was differenced locally, at frozen impulses
 } ts_step_report;

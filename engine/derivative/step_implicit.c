@@ -156,6 +156,7 @@ static ts_code differentiate_law(const ts_step_task* task, const ts_contact_prob
     }
     report->unknowns = p->contact.unknowns;
     report->rank = p->contact.rank;
+    report->condition = p->contact.condition;
     if (!code) return TS_OK;
     if (code == TS_ERROR_MEMORY) return no_memory(out_status);
     if (p->contact.refused < 0) return refuse(report, code, TS_STEP_UNSUPPORTED, status.message, out_status);

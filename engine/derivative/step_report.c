@@ -73,9 +73,14 @@ static ts_step_block_report at_speed(ts_contact_mode mode, ts_step_change change
     return (ts_step_block_report){mode, change, HUGE_VAL, speed, HUGE_VAL, HUGE_VAL};
 }
 
+// Which of two modes it is: in one this impulse would be nothing, in the other that speed; what is nearer to nothing, in what a solve leaves open.
+static int impulse_is_more(double impulse, double speed, const open_ends* ends) {
+    return impulse * ends->speed > speed * ends->impulse;
+}
+
 // Of what pushes with lambda and opens with w.
 static ts_step_block_report judge_push(double lambda, double w, double h, const open_ends* ends) {
-    if (lambda > ends->impulse) return at_impulse(TS_MODE_STICK, TS_CHANGE_OPENS, lambda);
+    if (impulse_is_more(lambda, fmax(w, 0.0), ends)) return at_impulse(TS_MODE_STICK, TS_CHANGE_OPENS, lambda);
     ts_step_block_report report = at_speed(TS_MODE_OPEN, TS_CHANGE_CLOSES, fmax(w, 0.0));
     report.gap = h * report.speed;
     return report;
@@ -91,7 +96,7 @@ static ts_step_block_report judge_cone(const ts_block* block, int relaxed, const
         return normal;
     }
     double left = block->mu * lambda[2] - friction;
-    if (slip > ends->speed && left <= ends->impulse) {
+    if (slip > 0.0 && !impulse_is_more(left, slip, ends)) {
         ts_step_block_report slide = at_speed(TS_MODE_SLIDE, TS_CHANGE_STICKS, slip);
         slide.roundings = slip / ends->speed;
         // It may open before it sticks.
@@ -108,7 +113,7 @@ static ts_step_block_report judge_cone(const ts_block* block, int relaxed, const
 static ts_step_block_report judge_box(const ts_block* block, double lambda, double u, const open_ends* ends) {
     double left = fmin(lambda - block->low, block->high - lambda);
     if (block->low == block->high) return at_speed(TS_MODE_SLIDE, TS_CHANGE_NONE, HUGE_VAL);
-    if (left <= ends->impulse && fabs(u) > ends->speed) return at_speed(TS_MODE_SLIDE, TS_CHANGE_STICKS, fabs(u));
+    if (u != 0.0 && !impulse_is_more(left, fabs(u), ends)) return at_speed(TS_MODE_SLIDE, TS_CHANGE_STICKS, fabs(u));
     return at_impulse(TS_MODE_STICK, TS_CHANGE_SLIPS, fmax(left, 0.0));
 }
 
@@ -208,7 +213,7 @@ void ts_step_report_say(ts_step_report* report, ts_step_verdict verdict, const c
 }
 
 // 1: a right-hand side of which more than this is unmet is more than rounding; of what hyperstatic contacts lose in it.
-static const double most_mismatch = 1e-8;
+static const double most_mismatch = 1e-11;
 
 void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int count, ts_step_report* report) {
     char text[sizeof report->reason];
@@ -225,8 +230,13 @@ void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int 
     }
 }
 
+// 1: how many times further off a change is still near at most, and where contacts are hyperstatic: how they share their load is what the solve left, and may be
+// otherwise from one state to the next.
+static const double shared_load = 1e6;
+
 void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* report) {
     char text[sizeof report->reason], whose[120];
+    nearness *= report->rank < report->unknowns ? shared_load : fmin(fmax(report->condition, 1.0), shared_load);
     report->nearest = -1;
     for (int b = 0; b < report->block_count; ++b) {
         double roundings = report->block[b].roundings;
