@@ -9,13 +9,13 @@
 // from the solve, J^T lambda = M_hat (v+ - v_f) (whose parts they are: engine/rows/row_book.c); what springs, dampers, actuators and the medium do, explicitly
 // and ahead, from their own laws, h f - (M_hat - M)(v+ - v) in sum; gravity; and the integrator's: h times the Coriolis forces of the beginning, and
 // M_hat (v_f - v_0), v_0 the velocity without rows that these forces alone would give, which is what it adds to them (the
-// middle of the step, stages of Runge and Kutta, the forecast of touched_rotation.c).
+// middle of the step, the forecast of touched_rotation.c). Where forces are taken in stages (rk4), each law's is the mean of them, and the
+// integrator has what is left: inertia and Coriolis forces that are not the beginning's.
 // Then the state moves: what kinetic energy changes by at the same velocity, since M is another one, is the integrator's, too, and so is the
 // difference between the potential that is gained and the work that gravity and springs have done against it, a straight v_m for a curved path.
 // Guarantee: the parts are computed apart, so that kinetic energies (from twists of bodies, engine/dynamics/energy.c) less all work are a check of
 // dynamics, rows, solve and these books at once: rounding, or something is wrong.
-// Known weakness: what rk4's later stages make of forces is the integrator's; their work is that of the beginning of the step. So is what a medium
-// does beyond the force at the beginning under integrators that take it in stages.
+// Known weakness: what integrators other than rk4 make of a medium beyond its force at the beginning is theirs.
 #include <math.h>
 #include <string.h>
 
@@ -145,8 +145,8 @@ static void book_joints(const span* step, double* account) {
     }
 }
 
-// What is applied, the medium, gravity, and Coriolis forces.
-static void book_forces(const span* step, double* account) {
+// What is held over a step, and Coriolis forces.
+static void book_held(const span* step, double* account) {
     ts_sim* sim = step->sim;
     size_t bytes = (size_t)sim->model->nv * sizeof(double);
     int nv = sim->model->nv;
@@ -155,12 +155,58 @@ static void book_forces(const span* step, double* account) {
     memset(step->force, 0, bytes);
     ts_dynamics_gather_adhesion(sim, step->force);
     account[TS_LEDGER_ADHESION] = step->h * dot(step->force, step->middle, nv);
-    if (ts_fluid_is_there(&sim->options)) account[TS_LEDGER_FLUID] = ts_fluid_work(sim, step->middle, step->change);
     ts_rnea_gravity(sim->model, &sim->kinematics, sim->options.gravity, &ts_sim_storage_of(sim)->tree_scratch,
                     step->force);
-    account[TS_LEDGER_GRAVITY] = -step->h * dot(step->force, step->middle, nv);
     for (int d = 0; d < nv; ++d) step->force[d] -= sim->bias[d];
     account[TS_LEDGER_INTEGRATOR_KINETIC] = step->h * dot(step->force, step->middle, nv);
+}
+
+// What laws make of the present state: gravity, springs and dampers, actuators, the medium.
+static void book_laws(const span* step, double* account) {
+    ts_sim* sim = step->sim;
+    if (ts_fluid_is_there(&sim->options)) account[TS_LEDGER_FLUID] += ts_fluid_work(sim, step->middle, step->change);
+    ts_rnea_gravity(sim->model, &sim->kinematics, sim->options.gravity, &ts_sim_storage_of(sim)->tree_scratch,
+                    step->force);
+    account[TS_LEDGER_GRAVITY] -= step->h * dot(step->force, step->middle, sim->model->nv);
+    book_joints(step, account);
+    ts_actuation_book(sim, step->before, step->after, account);
+}
+
+// The mean of the stages, in place of the beginning.
+typedef struct stage_mean {
+    const span* step;
+    double* after;
+    double account[TS_LEDGER_ACCOUNTS];
+} stage_mean;
+
+// A stage, as a step from its velocity that has the whole step's middle.
+static void book_stage(ts_sim* sim, double weight, void* user) {
+    stage_mean* mean = (stage_mean*)user;
+    span stage = *mean->step;
+    double account[TS_LEDGER_ACCOUNTS] = {0.0};
+    for (int d = 0; d < sim->model->nv; ++d) mean->after[d] = 2.0 * stage.middle[d] - sim->qvel[d];
+    stage.before = sim->qvel;
+    stage.after = mean->after;
+    book_laws(&stage, account);
+    for (int i = 0; i < TS_LEDGER_ACCOUNTS; ++i) mean->account[i] += weight * account[i];
+}
+
+// Returns 0 when memory is short.
+static int book_by_stages(const span* step, double* account) {
+    ts_sim* sim = step->sim;
+    stage_mean mean = {step, TS_ARENA_ARRAY(&sim->scratch, double, sim->model->nv), {0.0}};
+    double start[TS_LEDGER_ACCOUNTS] = {0.0};
+    if (sim->integrator->revisit && !mean.after) return 0;
+    book_laws(step, start);
+    if (!sim->integrator->revisit)
+        memcpy(mean.account, start, sizeof start);
+    else if (!sim->integrator->revisit(sim, &sim->scratch, book_stage, &mean))
+        return 0;
+    for (int i = 0; i < TS_LEDGER_ACCOUNTS; ++i) {
+        account[i] += mean.account[i];
+        account[TS_LEDGER_INTEGRATOR_KINETIC] -= mean.account[i] - start[i];
+    }
+    return 1;
 }
 
 // x^T M_hat (a - b) of tree t.
@@ -229,9 +275,8 @@ int ts_ledger_book(ts_sim* sim) {
     if (!inertia_product(sim, step.before, step.before, &was) || !inertia_product(sim, step.after, step.after, &is))
         return 0;
     memset(account, 0, sizeof ledger->work);
-    book_forces(&step, account);
-    book_joints(&step, account);
-    ts_actuation_book(sim, step.before, step.after, account);
+    book_held(&step, account);
+    if (!book_by_stages(&step, account)) return 0;
     book_rows(sim, account);
     ts_energy start = ts_sim_energy(sim);
     ledger->outside =

@@ -1,5 +1,6 @@
 // The ledger closes on every experiment under every solver, to 1e-9 of the energy turned over from step to step, or it would say so. What rests turns over
 // nothing but within steps, of which no more than rounding may be missing.
+#include "engine/step/integrate/integrator.h"
 #include "engine/step/step.h"
 #include "scenes/experiments/experiment.h"
 
@@ -10,8 +11,8 @@
 // 1: the remainder that is allowed, of the energy turned over from step to step, and within steps.
 static const double most_remainder = 1e-9, most_within = 1e-13;
 
-// Steps of every solver from the start, and from where the scene is after some more.
-enum { FEW = 2, MORE = 150, LONG = 500 };
+// Steps of every solver from the start, of every integrator, and from where the scene is after some more.
+enum { FEW = 2, SOME = 6, MORE = 150, LONG = 500 };
 
 typedef struct stage {
     ts_loaded_scene scene;
@@ -80,6 +81,27 @@ Test(ledger_sweep, closes_under_every_solver) {
         if (experiment->slow) continue;
         for (int v = 0; v < ts_experiment_runs(experiment); ++v)
             expect_all_solvers_closed(experiment, ts_experiment_value(experiment, v));
+    }
+}
+
+// Every integrator on every experiment, the long ones too, and with every solver in turn.
+Test(ledger_sweep, closes_under_every_integrator) {
+    int turn = 0;
+    for (int e = 0; e < ts_experiment_count(); ++e) {
+        const ts_experiment* experiment = ts_experiment_at(e);
+        stage at;
+        ts_snapshot start = {NULL, 0, 0};
+        double value = ts_experiment_value(experiment, 0);
+        open_stage(experiment, value, &at);
+        cr_assert_eq(ts_sim_snapshot(at.sim, &start, NULL), TS_OK);
+        for (int i = 0; i < ts_integrator_count(); ++i, ++turn) {
+            cr_assert_eq(ts_sim_restore(at.sim, &start, NULL), TS_OK);
+            cr_assert_eq(ts_sim_set(at.sim, "integrator", ts_integrator_at(i)->name, NULL), TS_OK);
+            choose(&at, ts_solver_at(turn % ts_solver_count())->name);
+            expect_closed(&at, experiment, value, SOME);
+        }
+        ts_snapshot_free(&start);
+        close_stage(&at);
     }
 }
 

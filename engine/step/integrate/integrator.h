@@ -37,6 +37,11 @@ struct ts_integrator {
     /// filled. NULL: trees are advanced one by one, with what joins them held.
     void (*advance_together)(ts_sim* sim, ts_arena* scratch);
 
+    /// Of a way with several stages: goes through them once more and back, calls `visit` in each, when the state, kinematics and forces of the
+    /// trees are the stage's, and leaves everything as it was. `weight`: 1, the share of the step that the stage's forces have. Returns 0
+    /// when memory is short. NULL: forces are those of the beginning.
+    int (*revisit)(ts_sim* sim, ts_arena* scratch, void (*visit)(ts_sim* sim, double weight, void* user), void* user);
+
     /// Moves a tree that no row touches; out_qpos (nq) holds where the new velocity would take it, and the new velocity may be
     /// changed, too. NULL: that is where it goes.
     void (*coast)(const ts_sim* sim, int tree, double* out_qpos);

@@ -204,17 +204,21 @@ static void join(ts_sim* sim, const together* all, int k) {
     }
 }
 
-static void advance_together(ts_sim* sim, ts_arena* scratch) {
+typedef void (*stage_visit)(ts_sim* sim, double weight, void* user);
+
+// All trees through the stages, and back. Returns 0 when memory is short.
+static int go_through(ts_sim* sim, ts_arena* scratch, stage_visit visit, void* user) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     together all;
-    if (!open_together(sim, scratch, &all)) return;
+    if (!open_together(sim, scratch, &all)) return 0;
     memset(storage->tree_unsolved, 0, (size_t)model->tree_count * sizeof(int));
     for (int k = 0; k < STAGES; ++k) {
         for (int t = 0; t < model->tree_count; ++t) enter_stage(sim, t, k, &all.tree[t]);
         join(sim, &all, k);
         for (int t = 0; t < model->tree_count; ++t)
             if (!take_slopes(sim, t, k, &all.tree[t])) storage->tree_unsolved[t] = 1;
+        if (visit) visit(sim, stage_weight[k], user);
     }
     for (int t = 0; t < model->tree_count; ++t) go_back(sim, t, &all.tree[t]);
     for (int a = 0; a < model->act_count; ++a) sim->act[a] = all.act[a];
@@ -223,6 +227,20 @@ static void advance_together(ts_sim* sim, ts_arena* scratch) {
     for (int t = 0; t < model->tree_count; ++t)
         storage->tree_unsolved[t] = !finish(sim, t, &all.tree[t], !storage->tree_unsolved[t]);
     if (model->act_count > 0) memcpy(storage->act_rate, all.sum, (size_t)model->act_count * sizeof(double));
+    return 1;
+}
+
+static void advance_together(ts_sim* sim, ts_arena* scratch) { (void)go_through(sim, scratch, NULL, NULL); }
+
+// What is applied rounds differently once the forces that join trees have been taken out and put back.
+static int revisit(ts_sim* sim, ts_arena* scratch, stage_visit visit, void* user) {
+    size_t bytes = (size_t)sim->model->nv * sizeof(double);
+    double *applied = ts_sim_storage_of(sim)->applied, *kept = TS_ARENA_ARRAY(scratch, double, sim->model->nv);
+    if (!kept) return 0;
+    memcpy(kept, applied, bytes);
+    int enough = go_through(sim, scratch, visit, user);
+    memcpy(applied, kept, bytes);
+    return enough;
 }
 
 static void coast(const ts_sim* sim, int tree, double* out_qpos) {
@@ -238,5 +256,6 @@ const ts_integrator ts_rk4_integrator = {
     .summary = "Runge-Kutta of fourth order, on rotations too; contacts made once a step",
     .advance = advance,
     .advance_together = advance_together,
+    .revisit = revisit,
     .coast = coast,
 };
