@@ -92,6 +92,8 @@ typedef struct ts_solver {
     int anchors;
     /// Nonzero when it works contact by contact, so that what a sweep reaches shrinks with the ratio of the masses; 2: body by body as well.
     int sweeps;
+    /// Nonzero when it follows gradients: the iterations that it takes grow with the root of the ratio of the masses.
+    int gradients;
     /// Nonzero: it pivots, and of answers that are not unique it gives a corner.
     int pivots;
     /// In a few words, why the solver cannot do what its name says on a problem of these blocks (of `problem` only sets

@@ -11,7 +11,8 @@ static const double speeds[] = {1.0, 0.5, 2.0};
 
 static void write(double value, ts_text* mjcf) {
     ts_text_add(mjcf,
-                "<mujoco model=\"conveyor\"><option timestep=\"0.001\"/><default><geom friction=\"%g\"/></default>"
+                "<mujoco model=\"conveyor\"><option timestep=\"0.001\"/><custom><numeric "
+                "name=\"touchstone.tolerance\" data=\"1e-10\"/></custom><default><geom friction=\"%g\"/></default>"
                 "<worldbody><geom name=\"belt\" type=\"box\" size=\"2 0.3 0.05\" pos=\"1.5 0 -0.05\" "
                 "surfacevel=\"%g 0 0 0 0 0\" rgba=\"0.3 0.3 0.35 1\"/><body name=\"box\" pos=\"0 0 "
                 "0.05\"><freejoint/><geom type=\"box\" size=\"0.1 0.1 0.05\" mass=\"2\"/></body></worldbody></mujoco>",

@@ -19,13 +19,15 @@ typedef enum ts_trait {
     TS_TRAIT_SWEEPS = 8,     // contact by contact: what one sweep reaches shrinks with the ratio of the masses
     TS_TRAIT_ASIDE = 16,     // friction opposes the slip only nearly
     TS_TRAIT_EXPLICIT = 32,  // spin is integrated to first order: free motion drifts
-    TS_TRAIT_CORNER = 64,    // where forces are not unique, those at a corner of what they could be
+    TS_TRAIT_CORNER =
+        64,  // pivots: where forces are not unique, those at a corner of what they could be; lost in rounding at a million to one
     TS_TRAIT_APART =
         128,  // body by body, beside TS_TRAIT_SWEEPS: slow by the ratio of the masses, at a rate without a closed form
     TS_TRAIT_ALONE =
         256,  // contacts know nothing of each other within a step: their pushes add up, and others' come a step late
     TS_TRAIT_ANCHOR =
-        512  // friction gives way before it holds, and remembers where: no creep, but what depends on the past
+        512,  // friction gives way before it holds, and remembers where: no creep, but what depends on the past
+    TS_TRAIT_GRADIENT = 1024  // along gradients: iterations grow with the root of the ratio of the masses
 } ts_trait;
 
 /// The traits of a solver of ours, from its law and how it works.
@@ -140,6 +142,10 @@ void ts_lab_tell(ts_lab_run* run, int measure, double value, double reference, d
 /// The same for a model that theory expects to miss the measure, and says by how much: it does as foreseen only when
 /// |value - theory| <= leeway.
 void ts_lab_foretell(ts_lab_run* run, int measure, double theory, double leeway);
+
+/// 1: about the share of the error that accelerated gradients leave after so many iterations, exp(-2 n / sqrt kappa), where a body rests on one
+/// `ratio` times as light: there the eigenvalues of G are kappa = 4 ratio apart.
+double ts_lab_gradient_share(double ratio, int iterations);
 
 /// The body of that name, looked up at the start of a run and kept as run->body[k]. A name that is not there is a mistake.
 int ts_lab_body(ts_lab_run* run, const ts_sim* sim, int k, const char* name);

@@ -15,7 +15,9 @@ enum { BOXES = sizeof share / sizeof share[0] };
 static void write(double value, ts_text* mjcf) {
     double a = value * degree;
     ts_text_add(mjcf,
-                "<mujoco model=\"friction-ramp\"><option timestep=\"0.001\" gravity=\"%.17g 0 %.17g\"/><worldbody>"
+                "<mujoco model=\"friction-ramp\"><option timestep=\"0.001\" gravity=\"%.17g 0 %.17g\"/><custom>"
+                "<numeric name=\"touchstone.tolerance\" data=\"1e-10\"/>"
+                "<numeric name=\"touchstone.iterations\" data=\"20000\"/></custom><worldbody>"
                 "<geom name=\"slope\" type=\"plane\" size=\"3 2 0.1\" friction=\"0\"/>",
                 gravity * sin(a), -gravity * cos(a));
     for (int i = 0; i < BOXES; ++i)

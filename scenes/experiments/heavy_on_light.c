@@ -32,11 +32,15 @@ static double observe(ts_lab_run* run, ts_sim* sim) {
 
 static void conclude(ts_lab_run* run, ts_sim* sim) {
     if (run->value < 100.0) run->missed_by[0] &= ~(unsigned)TS_TRAIT_SWEEPS;
+    if (run->value < 1e6) run->missed_by[0] &= ~(unsigned)TS_TRAIT_CORNER;
+    // A thousand iterations of that kind a step.
+    if (ts_lab_gradient_share(run->value, 1000) < 1e-3) run->missed_by[0] &= ~(unsigned)TS_TRAIT_GRADIENT;
     ts_lab_tell(run, 0, sinking(run, sim), 0.0, 1e-6);
 }
 
 static const ts_measure measure[] = {
-    {"height of the heavy box", "mm", "0: statics", TS_TRAIT_SOFT | TS_TRAIT_SWEEPS, "%g : 1", 2},
+    {"height of the heavy box", "mm", "0: statics",
+     TS_TRAIT_SOFT | TS_TRAIT_SWEEPS | TS_TRAIT_GRADIENT | TS_TRAIT_CORNER, "%g : 1", 2},
 };
 
 const ts_experiment ts_heavy_on_light_experiment = {

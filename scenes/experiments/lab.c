@@ -2,6 +2,7 @@
 #include "scenes/experiments/experiment.h"
 
 #include "base/clock.h"
+#include "contact/judge/obstacle.h"
 #include "engine/read/mjcf/mjcf.h"
 #include "engine/step/step.h"
 #include "engine/write/mjcf_writer.h"
@@ -23,6 +24,7 @@ unsigned ts_traits_of(const ts_solver* solver) {
         traits |= TS_TRAIT_SOFT;
     if (solver->sweeps) traits |= TS_TRAIT_SWEEPS;
     if (solver->sweeps == 2) traits |= TS_TRAIT_APART;
+    if (solver->gradients) traits |= TS_TRAIT_GRADIENT;
     if (solver->pivots) traits |= TS_TRAIT_CORNER;
     return traits;
 }
@@ -67,6 +69,8 @@ void ts_lab_foretell(ts_lab_run* run, int measure, double theory, double leeway)
     m->theory = theory;
     m->leeway = leeway;
 }
+
+double ts_lab_gradient_share(double ratio, int iterations) { return exp(-(double)iterations / sqrt(ratio)); }
 
 int ts_lab_body(ts_lab_run* run, const ts_sim* sim, int k, const char* name) {
     if (run->steps == 0) run->body[k] = ts_model_find_body(sim->model, name);
@@ -163,6 +167,16 @@ static int is_finite_state(const ts_sim* sim) {
     return 1;
 }
 
+// A problem that is too large for its solver is answered by another one, which sweeps.
+static void note_stand_in(ts_lab_run* run, const ts_sim* sim) {
+    ts_arena arena;
+    if ((run->traits & TS_TRAIT_SWEEPS) || !sim->solver->obstacle) return;
+    if (!sim->solver->obstacle(&sim->problem, sim->solver_settings)) return;
+    ts_arena_init(&arena, 0);
+    if (ts_obstacle_of(sim->solver, &sim->problem, sim->solver_settings, &arena)) run->traits |= TS_TRAIT_SWEEPS;
+    ts_arena_free(&arena);
+}
+
 static ts_code step(ts_lab_run* run, const stage* at) {
     ts_sim* sim = at->sim;
     ts_controller_act(&at->scene.control, sim);
@@ -175,6 +189,7 @@ static ts_code step(ts_lab_run* run, const stage* at) {
     if (!at->engine && sim->info.row_count > 0) {
         run->unsolved += sim->info.solve.status != TS_SOLVE_CONVERGED;
         run->worst_unmet = fmax(run->worst_unmet, sim->info.unmet);
+        note_stand_in(run, sim);
     }
     observe(run, at);
     if (at->stop && at->stop(at->user))

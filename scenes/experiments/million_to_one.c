@@ -15,7 +15,8 @@ static double observe(ts_lab_run* run, ts_sim* sim) {
 static void conclude(ts_lab_run* run, ts_sim* sim) { ts_lab_tell(run, 0, sinking(run, sim), 0.0, 1e-3); }
 
 static const ts_measure measure[] = {
-    {"height of the heavy cube", "mm", "0: statics", TS_TRAIT_SWEEPS | TS_TRAIT_SOFT, NULL, 0},
+    {"height of the heavy cube", "mm", "0: statics",
+     TS_TRAIT_SWEEPS | TS_TRAIT_GRADIENT | TS_TRAIT_CORNER | TS_TRAIT_SOFT, NULL, 0},
 };
 
 const ts_experiment ts_million_to_one_experiment = {

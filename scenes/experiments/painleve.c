@@ -61,6 +61,8 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
     double spin = first_spin(run->value, sim->options.time_step, &stops);
     // What stops neither slides nor lifts: there the relaxation agrees.
     if (stops) run->missed_by[0] &= ~(unsigned)TS_TRAIT_RELAXED;
+    // While mu G_TN is less than G_NN a contact by itself is soon solved.
+    if (run->value < 4.0 / 3.0) run->missed_by[2] = 0;
     ts_lab_tell(run, 0, run->number[2], spin, 1e-6);
     ts_lab_tell(run, 1, 100.0 * (run->number[1] / run->number[0] - 1.0), 0.0, 1e-6);
     ts_lab_tell(run, 2, run->worst_unmet, 0.0, 1e-8);
@@ -70,7 +72,8 @@ static const ts_measure measure[] = {
     {"spin after a step", "rad/s", "slides, or stops at once: two linear equations",
      TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_ANCHOR, NULL, 0},
     {"energy gained", "%", "0", 0, NULL, 0},
-    {"its own law unmet", "", "0: to the tolerance", 0, NULL, 0},
+    {"its own law unmet", "", "0: to the tolerance; from mu = 4/3 on what goes step by step circles or crawls",
+     TS_TRAIT_SWEEPS | TS_TRAIT_GRADIENT, NULL, 0},
 };
 
 const ts_experiment ts_painleve_experiment = {

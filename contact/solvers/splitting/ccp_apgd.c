@@ -81,6 +81,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
 const ts_solver ts_ccp_apgd_solver = {
     .name = "ccp-apgd",
     .law = TS_LAW_CCP,
+    .gradients = 1,
     .summary = "Nesterov's projected gradient on the convex relaxation, matrix-free",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
     .solve = solve,
