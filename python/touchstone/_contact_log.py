@@ -58,6 +58,12 @@ class _Hdf5:
             self._file.close()
 
 
+def _turned(quaternion, vector):
+    """The vector turned by a quaternion x, y, z, w."""
+    axis = numpy.asarray(quaternion[:3])
+    return vector + 2.0 * numpy.cross(axis, numpy.cross(axis, vector) + quaternion[3] * vector)
+
+
 class ContactLog:
     """Writes a log of contacts, step by step, as CSV or, where it is called .h5 or .hdf5, as HDF5 (which needs h5py):
 
@@ -66,7 +72,7 @@ class ContactLog:
                 mujoco.mj_step(model, data)
                 log.mujoco(model, data)
 
-    For an engine that has no method here (Pinocchio, Newton, one's own): step() once a step, then add() each of its contacts."""
+    For an engine that has no method here: step() once a step, then add() each of its contacts."""
 
     def __init__(self, path):
         is_hdf5 = os.path.splitext(path)[1].lower() in (".h5", ".hdf5")
@@ -125,3 +131,55 @@ class ContactLog:
                 push = push + force[1] * frame[1] + force[2] * frame[2]
             self.add(frame[0], contact.dist, contact.friction[0] if frictional else 0.0, dt * push, velocity, *names,
                      position=contact.pos, tangent=frame[1])
+
+    def pinocchio(self, model, data, constraints, constraint_data, impulses, velocity, time, dt):
+        """The contacts of a step that ended at `time`: those of `constraints` that are point contacts, with data calculated when it began
+        (calc), the impulses of all constraints one after the other (N s, retrieveConstraintImpulses), and the velocity that came out.
+        B is what joint 2 moves; the normal is the third axis of the placement at joint 1. Needs Pinocchio 4."""
+        import pinocchio
+
+        self.step(time, dt)
+        row = 0
+        for constraint, kept in zip(constraints, constraint_data):
+            contact = constraint.extract() if hasattr(constraint, "extract") else constraint
+            values = kept.extract() if hasattr(kept, "extract") else kept
+            first, row = row, row + contact.residualSize()
+            if not isinstance(contact, pinocchio.PointContactConstraintModel):
+                continue
+            frame = values.oMc1.rotation
+            slip = pinocchio.getConstraintJacobian(model, data, constraint, kept) @ velocity
+            self.add(frame[:, 2], values.constraint_position_error[2], contact.getFriction(),
+                     frame @ numpy.asarray(impulses[first:row]), frame @ slip, model.names[contact.joint1_id],
+                     model.names[contact.joint2_id], position=values.oMc1.translation, tangent=frame[:, 0])
+
+    def newton(self, model, before, after, contacts, force, time, dt):
+        """The rigid contacts of a step of Newton (1.7 or newer) that ended at `time`: the states before and after it, the contacts that
+        were found in the first, and what the solver observed as CONTACT_F. Friction of two shapes is their mean, as Newton has it."""
+        import newton
+        import warp
+
+        self.step(time, dt)
+        count, most = int(contacts.rigid_contact_count.numpy()[0]), contacts.rigid_contact_max
+        distance = warp.zeros(most, dtype=warp.float32, device=model.device)
+        points = [warp.zeros(most, dtype=warp.vec3, device=model.device) for _ in range(2)]
+        newton.eval_rigid_contact_kinematics(model, before, contacts, out_distance=distance, out_point0_world=points[0],
+                                             out_point1_world=points[1])
+        gap, where = distance.numpy(), 0.5 * (points[0].numpy() + points[1].numpy())
+        shapes = [contacts.rigid_contact_shape0.numpy(), contacts.rigid_contact_shape1.numpy()]
+        normal, push, friction = contacts.rigid_contact_normal.numpy(), force.numpy(), model.shape_material_mu.numpy()
+        body, pose, rate, centre = (array.numpy() for array in (model.shape_body, before.body_q, after.body_qd, model.body_com))
+        for i in range(count):
+            pair = [int(side[i]) for side in shapes]
+            if min(pair) < 0:
+                continue
+            velocity = numpy.zeros(3)
+            for shape, sign in zip(pair, (-1.0, 1.0)):
+                k = int(body[shape])
+                if k < 0:
+                    continue
+                arm = where[i] - pose[k][:3] - _turned(pose[k][3:], centre[k])
+                velocity += sign * (rate[k][:3] + numpy.cross(rate[k][3:], arm))
+            names = [model.shape_label[shape] for shape in pair]
+            # The force is on the first shape's body.
+            self.add(normal[i], gap[i], 0.5 * (friction[pair[0]] + friction[pair[1]]), -dt * push[i][:3], velocity, *names,
+                     position=where[i])

@@ -21,6 +21,12 @@ except ImportError as missing:
 
 import touchstone
 
+try:
+    import h5py  # noqa: F401
+    HAS_HDF5 = True
+except ImportError:
+    HAS_HDF5 = False
+
 PROGRAM = os.environ.get("TOUCHSTONE_PROGRAM", "touchstone")
 G, MU, HALF, DT = 9.81, 0.5, 0.1, 0.001
 TC, D0, DW, WIDTH = 0.02, 0.9, 0.95, 0.001
@@ -42,7 +48,7 @@ def softness(depth):
     return 2.0 * MU**2 * (1.0 - d) / d * (1.0 + MU**2)
 
 
-def judged(slope, velocity, seconds, skip=0.0):
+def judged(suffix, slope, velocity, seconds, skip=0.0):
     """Findings by name, and the states before each step that was logged."""
     angle = math.radians(slope)
     model = mujoco.MjModel.from_xml_string(
@@ -51,7 +57,7 @@ def judged(slope, velocity, seconds, skip=0.0):
     data.qvel[:3] = velocity
     before = [None]
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "contacts.csv")
+        path = os.path.join(folder, "contacts" + suffix)
         with touchstone.ContactLog(path) as log:
             while data.time < seconds:
                 state = data.qpos.copy(), data.qvel.copy()
@@ -103,6 +109,8 @@ def lift_after(state):
 
 
 class Judge(unittest.TestCase):
+    suffix = ".csv"
+
     def test_creep_on_a_slope(self):
         """At rest on 20 degrees the edges that point downhill carry nothing. With S what depth alone presses on the feet and c = b mu v / R:
         3 S + 4 c = m g cos a, mu (S + 4 c) = m g sin a."""
@@ -110,7 +118,7 @@ class Judge(unittest.TestCase):
         pressed = 0.5 * G * (math.cos(slope) - math.sin(slope) / MU)
         c = 0.25 * (G * math.sin(slope) / MU - pressed)
         theory = c * softness(0.0) * DW * TC / (2.0 * MU)
-        found, by, _ = judged(20.0, (0, 0, 0), 3.0, skip=1.0)
+        found, by, _ = judged(self.suffix, 20.0, (0, 0, 0), 3.0, skip=1.0)
         self.assertEqual(found["obeyed_by"]["ncp"], 0)
         self.assertLess(abs(by["creep"]["median"] - theory), 0.05 * theory)
         short = 100.0 * (1.0 - math.tan(slope) / MU)
@@ -119,17 +127,24 @@ class Judge(unittest.TestCase):
 
     def test_cone_of_a_pyramid(self):
         """Sliding along the bisector of two edges, both are at work alike: 1 / sqrt 2 of what the cone asks for."""
-        _, by, _ = judged(0.0, (6 / math.sqrt(2), 6 / math.sqrt(2), 0), 0.1)
+        _, by, _ = judged(self.suffix, 0.0, (6 / math.sqrt(2), 6 / math.sqrt(2), 0), 0.1)
         theory = 100.0 * (1.0 - 1.0 / math.sqrt(2.0))
         self.assertLess(abs(by["short"]["worst"] - theory), 0.05 * theory)
         self.assertGreater(by["short"]["median"], 0.95 * theory)
 
     def test_lift_of_what_slides(self):
         """The relaxation lifts what slides. Where it does so most, the soft law, solved from the state before that step, says by how much."""
-        _, by, before = judged(0.0, (6, 0, 0), 0.1)
+        _, by, before = judged(self.suffix, 0.0, (6, 0, 0), 0.1)
         theory = lift_after(before[by["lift"]["worst_step"]])
         self.assertGreater(theory, 0.1)
         self.assertLess(abs(by["lift"]["worst"] - theory), 0.05 * theory)
+
+
+@unittest.skipUnless(HAS_HDF5, "needs h5py")
+class JudgeHdf5(Judge):
+    """The same through HDF5."""
+
+    suffix = ".h5"
 
 
 if __name__ == "__main__":
