@@ -278,7 +278,8 @@ static void expect_same_bits(const char* name, const char* setting, double value
 }
 
 Test(threads, any_number_of_them_gives_the_same_bits, .timeout = 240) {
-    static const char* const sweeping[] = {"ncp-pgs", "ccp-pgs", "lcp-pgs", "ncp-nsgs", "raisim", "ccp-apgd", "ncp"};
+    static const char* const sweeping[] = {"ncp-pgs", "ccp-pgs",  "lcp-pgs", "ncp-nsgs",
+                                           "raisim",  "ccp-apgd", "ncp",     "ncp-subadmm"};
     for (int m = 0; m < MAKERS; ++m) {
         makers[m](&h);
         for (size_t k = 0; k < sizeof sweeping / sizeof sweeping[0]; ++k) expect_same_bits(sweeping[k], NULL, 0.0, 12);
