@@ -7,8 +7,8 @@
 // normal.
 // Guaranteed: exact to rounding while the same features touch; the certificate says how far that reaches. A point that is not found
 // again is UNKNOWN and has zero derivatives. Tested for every pair of kinds against differences of ts_manifold_collide itself.
-// Known limits: points of height fields and compounds are UNKNOWN. Which of many points a manifold keeps, and what it does at its
-// margin, is not part of a point's derivative.
+// Known limits: what a height field's own rules turned away from every face's normal is UNKNOWN (composite_rates.c). Which of many points
+// a manifold keeps, and what it does at its margin, is not part of a point's derivative.
 #include "collision/derivative/manifold_rates_internal.h"
 
 #include "collision/distance/proximity.h"
@@ -100,8 +100,7 @@ static int differentiate_witness(ts_contact_source* source, const ts_contact_poi
 
 static int is_sharp_box(const ts_shape* shape) { return shape->kind == TS_SHAPE_BOX && shape->radius == 0.0; }
 
-// Returns 0 when it is not found how the point was made.
-static int differentiate_point(ts_contact_source* source, const ts_contact_point* point, ts_contact_rates* out) {
+int ts_contact_source_differentiate(ts_contact_source* source, const ts_contact_point* point, ts_contact_rates* out) {
     const ts_shape *a = source->pair->a, *b = source->pair->b;
     if (a->kind == TS_SHAPE_PLANE || b->kind == TS_SHAPE_PLANE) return ts_half_space_rates(source, point, out);
     int one = a->kind == TS_SHAPE_SPHERE || b->kind == TS_SHAPE_SPHERE;
@@ -132,29 +131,34 @@ static void store(const ts_contact_rates* rates, ts_manifold_derivative_point* o
     out->certificate = rates->certificate;
 }
 
+ts_contact_source ts_contact_source_make(const ts_moving_pair* pair, const ts_manifold_cache* cache, double rounding) {
+    ts_contact_source source;
+    int swapped = pair->a->kind > pair->b->kind;
+    memset(&source, 0, sizeof source);
+    source.pair = pair;
+    source.gjk = cache ? &cache->gjk : 0;
+    source.reference = !cache || !cache->reference ? 0 : (swapped ? 3 - cache->reference : cache->reference);
+    source.rounding = rounding;
+    return source;
+}
+
 int ts_manifold_derivative(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
                            const ts_manifold* manifold, const ts_manifold_cache* cache,
                            ts_manifold_derivative_point* out_points) {
     if (manifold->count == 0) return 0;
     ts_moving_pair pair = ts_moving_pair_make(a, pose_a, b, pose_b);
-    int swapped = a->kind > b->kind, regular = 0;
-    ts_contact_source source;
-    source.pair = &pair;
-    source.gjk = cache ? &cache->gjk : 0;
-    source.reference = !cache || !cache->reference ? 0 : (swapped ? 3 - cache->reference : cache->reference);
-    source.alone = manifold->count == 1;
-    source.rounding = 64.0 * DBL_EPSILON * (ts_vec3_max_abs(pose_a->p) + ts_vec3_max_abs(pose_b->p));
-    source.queried = source.viewed = source.snap_known = 0;
-    memset(&source.rates, 0, sizeof source.rates);
-    int lowest = 0;
+    int convex = ts_shape_is_convex(a) && ts_shape_is_convex(b), regular = 0, lowest = 0;
+    double rounding = 64.0 * DBL_EPSILON * (ts_vec3_max_abs(pose_a->p) + ts_vec3_max_abs(pose_b->p));
+    ts_contact_source source = ts_contact_source_make(&pair, cache, rounding);
     for (int k = 1; k < manifold->count; ++k)
         if (manifold->point[k].gap < manifold->point[lowest].gap) lowest = k;
+    source.alone = manifold->count == 1;
     source.lowest = contact_point(&manifold->point[lowest], pose_b->p);
-    int convex = ts_shape_is_convex(a) && ts_shape_is_convex(b);
     for (int k = 0; k < manifold->count; ++k) {
         ts_contact_point point = contact_point(&manifold->point[k], pose_b->p);
         ts_contact_rates rates;
-        if (convex && differentiate_point(&source, &point, &rates)) {
+        if (convex ? ts_contact_source_differentiate(&source, &point, &rates)
+                   : ts_composite_rates(&pair, &point, rounding, &rates)) {
             store(&rates, &out_points[k]);
         } else {
             memset(&out_points[k], 0, sizeof out_points[k]);

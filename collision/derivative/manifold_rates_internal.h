@@ -64,6 +64,17 @@ int ts_clip_rates(ts_contact_source* source, const ts_contact_point* point, ts_c
 int ts_box_edge_rates(ts_contact_source* source, const ts_contact_point* point, ts_contact_rates* out_rates);
 int ts_segment_rates(ts_contact_source* source, const ts_contact_point* point, ts_contact_rates* out_rates);
 
+/// A source for manifolds of two convex shapes; `cache` as for ts_manifold_derivative. `alone` and `lowest` are left to the caller.
+ts_contact_source ts_contact_source_make(const ts_moving_pair* pair, const ts_manifold_cache* cache, double rounding);
+
+/// Differentiates a point of two convex shapes (manifold_derivative.c). Returns 0 when it is not found how the point was made.
+int ts_contact_source_differentiate(ts_contact_source* source, const ts_contact_point* point,
+                                    ts_contact_rates* out_rates);
+
+/// The same of a point of height fields and compounds (composite_rates.c): `pair` has the whole shapes.
+int ts_composite_rates(const ts_moving_pair* pair, const ts_contact_point* point, double rounding,
+                       ts_contact_rates* out_rates);
+
 /// Asks the query again. Returns 0 when it has no answer.
 int ts_contact_source_query(ts_contact_source* source);
 

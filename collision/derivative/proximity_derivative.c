@@ -153,6 +153,41 @@ static int is_answered(const ts_proximity* found) {
            found->status == TS_PROXIMITY_PENETRATING || found->status == TS_PROXIMITY_LIMIT;
 }
 
+static double extent_of(const ts_shape* shape) {
+    if (shape->kind == TS_SHAPE_PLANE) return (double)INFINITY;
+    ts_vec3 low, high;
+    ts_shape_local_box(shape, &low, &high);
+    return ts_vec3_max_abs(ts_vec3_sub(high, low));
+}
+
+// How far another pair of parts is from being the nearest instead: half of what it is farther apart, as far as is looked, a tenth of the
+// smaller shape. Its answer is another one, however far away.
+static double room_of_rivals(const ts_shape_pair* whole, const ts_convex_part_walk* part_a,
+                             const ts_convex_part_walk* part_b, double distance) {
+    double size = fmin(extent_of(whole->a), extent_of(whole->b)), least = 0.1 * size;
+    ts_proximity_options options = ts_proximity_options_default();
+    options.give_up_distance = distance + least;
+    double reach = fmax(options.give_up_distance, 0.0);
+    ts_vec3 low, high, room = ts_vec3_make(reach, reach, reach);
+    ts_convex_part_walk a, b;
+    ts_shape_bounds(whole->b, &whole->b_in_a, &low, &high);
+    ts_convex_parts_begin(whole->a, ts_vec3_sub(low, room), ts_vec3_add(high, room), &a);
+    while (ts_convex_parts_next(&a)) {
+        ts_transform a_in_b = ts_transform_relative(&whole->b_in_a, &a.placed);
+        ts_shape_bounds(&a.shape, &a_in_b, &low, &high);
+        ts_convex_parts_begin(whole->b, ts_vec3_sub(low, room), ts_vec3_add(high, room), &b);
+        while (ts_convex_parts_next(&b)) {
+            ts_transform at_b = ts_transform_mul(&whole->b_in_a, &b.placed);
+            ts_proximity p;
+            if (a.index == part_a->index && b.index == part_b->index) continue;
+            ts_proximity_query(&a.shape, &a.placed, &b.shape, &at_b, &options, 0, &p);
+            if (p.status != TS_PROXIMITY_SEPARATED_EARLY && p.status != TS_PROXIMITY_INVALID_INPUT)
+                least = fmin(least, fmax(p.distance - distance, 0.0));
+        }
+    }
+    return 0.5 * least;
+}
+
 // Returns 0 where no part holds the points.
 static int by_parts(const ts_shape_pair* whole, const ts_core_witness* surface, const ts_derivative_options* options,
                     ts_proximity_derivative* out) {
@@ -169,6 +204,9 @@ static int by_parts(const ts_shape_pair* whole, const ts_core_witness* surface, 
                          ts_vec3_sub(ts_vec3_add_scaled(surface->core_b, part_b.shape.radius, n), b_in_a->p)};
     first_order(&b_in_a->R, &pair, &w, options, out);
     if (found_a > 1 || found_b > 1) out->certificate.flags |= TS_DERIVATIVE_BORDER;
+    double distance = ts_vec3_dot(n, ts_vec3_sub(surface->core_b, surface->core_a));
+    out->certificate.room = fmin(out->certificate.room, room_of_rivals(whole, &part_a, &part_b, distance));
+    ts_derivative_certificate_judge(fmin(extent_of(whole->a), extent_of(whole->b)), &out->certificate);
     return 1;
 }
 

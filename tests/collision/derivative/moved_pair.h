@@ -5,6 +5,8 @@
 #include "tests/collision/collision_fixture.h"
 
 #include "collision/distance/proximity.h"
+#include "collision/shape/compound.h"
+#include "collision/shape/height_field.h"
 
 /// A pair of placed shapes.
 typedef struct moved_pair {
@@ -89,6 +91,55 @@ static inline moved_pair random_pair(ts_rng* rng, int kind_a, int kind_b, const 
         ts_mat3 quarter = turn(2, ts_rng_uniform_in(rng, 0.0, 6.0));
         pair.pose_b.R = ts_mat3_mul(pair.pose_a.R, ts_mat3_mul(tilt, quarter));
         if (number % 16 == 7) pair.pose_b.R = ts_mat3_mul(pair.pose_b.R, turn(0, 1.5707963267948966));
+    }
+    return pair;
+}
+
+/// Shapes made of parts: two boxes and a rod that cross, level ground, hills.
+typedef enum composite_kind { COMPOSITE_CROSS, COMPOSITE_LEVEL, COMPOSITE_HILLS, COMPOSITES } composite_kind;
+
+/// One of them, with what it borrows.
+typedef struct composite {
+    composite_kind kind;
+    ts_shape shape;
+    ts_compound* compound;
+    ts_height_field* field;
+} composite;
+
+static inline composite composite_make(composite_kind kind, ts_rng* rng) {
+    composite c = {kind, ts_shape_plane(), 0, 0};
+    if (kind == COMPOSITE_CROSS) {
+        const ts_compound_child child[3] = {{ts_shape_box(ts_vec3_make(1.0, 0.2, 0.3)), at(0.0, 0.0, 0.0)},
+                                            {ts_shape_box(ts_vec3_make(0.2, 0.9, 0.2)), at(0.3, 0.1, 0.2)},
+                                            {ts_shape_capsule(0.15, 0.8), at(-0.5, 0.0, 0.4)}};
+        cr_assert_eq(ts_compound_build(child, 3, &c.compound, 0), TS_OK);
+        c.shape = ts_shape_compound(c.compound);
+        return c;
+    }
+    double height[12 * 12];
+    for (int i = 0; i < 144; ++i) height[i] = kind == COMPOSITE_HILLS ? ts_rng_uniform_in(rng, -0.15, 0.15) : 0.0;
+    cr_assert_eq(ts_height_field_build(height, 12, 12, 0.9, 0.8, -3.0, &c.field, 0), TS_OK);
+    c.shape = ts_shape_height_field(c.field);
+    return c;
+}
+
+static inline void composite_free(composite* c) {
+    ts_compound_free(c->compound);
+    ts_height_field_free(c->field);
+}
+
+/// It against a random convex shape, the first or the second of the pair by number.
+static inline moved_pair composite_pair(const composite* c, ts_rng* rng, int kind, const pair_hulls* hulls,
+                                        int number) {
+    moved_pair pair = random_pair(rng, kind, kind, hulls, number);
+    pair.a = c->shape;
+    if (c->field) {
+        ts_vec3 above = ts_vec3_make(ts_rng_uniform_in(rng, -2.0, 2.0), ts_rng_uniform_in(rng, -2.0, 2.0), 2.5);
+        pair.pose_b.p = ts_transform_point(&pair.pose_a, above);
+    }
+    if (number % 2) {
+        moved_pair swapped = {pair.b, pair.a, pair.pose_b, pair.pose_a};
+        return swapped;
     }
     return pair;
 }

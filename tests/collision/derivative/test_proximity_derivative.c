@@ -114,6 +114,30 @@ Test(proximity_derivative, is_what_differences_of_the_query_say) {
     cr_assert_geq(all.sure, all.pairs * 95 / 100, "%d of %d to be judged", all.sure, all.pairs);
 }
 
+// Of shapes made of parts: the part that has the witness point.
+Test(proximity_derivative, of_compounds_and_height_fields) {
+    static const double gaps[3] = {0.3, 1e-3, -0.05};
+    for (int kind = 0; kind < COMPOSITES; ++kind) {
+        ts_rng rng = ts_rng_make(776, (uint64_t)kind);
+        composite whole = composite_make((composite_kind)kind, &rng);
+        pair_hulls hulls = pair_hulls_make(&rng);
+        tally t = {0, 0, 0, 0};
+        for (int trial = 0; trial < 200; ++trial) {
+            int other = 1 + trial % (TS_SHAPE_CONVEX_COUNT - 1);
+            moved_pair pair = composite_pair(&whole, &rng, other, &hulls, trial);
+            char what[80];
+            snprintf(what, sizeof what, "composite %d against %s, trial %d", kind,
+                     ts_shape_kind_name((ts_shape_kind)other), trial);
+            bring_near(&pair, gaps[trial % 3] * ts_rng_uniform_in(&rng, 0.2, 1.0));
+            check_pair(&pair, &t, what);
+        }
+        cr_expect_geq(t.good, t.sure - 1 - t.sure / 100, "composite %d: %d of %d within 1e-7", kind, t.good, t.sure);
+        cr_expect_geq(t.sure, t.pairs / (kind == COMPOSITE_CROSS ? 2 : 6), "composite %d: %d of %d to be judged", kind, t.sure, t.pairs);
+        pair_hulls_free(&hulls);
+        composite_free(&whole);
+    }
+}
+
 static ts_proximity_derivative derivative_of(const moved_pair* pair, const ts_derivative_options* options) {
     ts_proximity p;
     ts_proximity_derivative d;
