@@ -11,6 +11,8 @@ extern "C" {
 int ts_bench_derivative_collision(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_derivative_accuracy(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_derivative_poses(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_derivative_dynamics(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_derivative_step(const ts_bench_options* options, ts_bench_report* report);
 
 #ifdef __cplusplus
 }

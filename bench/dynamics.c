@@ -13,6 +13,7 @@
 
 #include "base/rng.h"
 #include "bench/bench_list.h"
+#include "bench/derivative_parts.h"
 #include "bench/dynamics_peer.h"
 #include "engine/model/builder.h"
 #include "engine/read/model_file.h"
@@ -33,7 +34,18 @@ static const char* const item_name[TS_BENCH_DYNAMICS_ITEMS] = {
     [TS_BENCH_INERTIA_FROM_Q] = "inertia from q",
     [TS_BENCH_FORWARD_DYNAMICS] = "forward dynamics from q",
     [TS_BENCH_CENTROIDAL] = "centroidal matrix from q",
+    [TS_BENCH_INVERSE_DERIVATIVES] = "derivatives of inverse dynamics from q",
+    [TS_BENCH_FORWARD_DERIVATIVES] = "derivatives of forward dynamics from q",
 };
+
+// What a benchmark asks everybody: a range of items.
+typedef struct inquiry {
+    const ts_bench_options* options;
+    ts_bench_report* report;
+    ts_bench_table* table;
+    ts_bench_dynamics_item first, end;
+    const char* stem;  // of figures
+} inquiry;
 
 // A robot, and where it is below the folder of robots.
 typedef struct robot_file {
@@ -161,8 +173,8 @@ static void ask(void* context, int state) {
     r->engine->run(r->dynamics, r->item, state);
 }
 
-static ts_bench_table* add_table(ts_bench_report* report) {
-    ts_bench_table* t = ts_bench_add_table(report, "dynamics", "Time per call, one thread");
+static ts_bench_table* add_table(ts_bench_report* report, const char* stem) {
+    ts_bench_table* t = ts_bench_add_table(report, stem, "Time per call, one thread");
     ts_bench_add_column(t, "model", "");
     ts_bench_add_column(t, "bodies", "");
     ts_bench_add_column(t, "dofs", "");
@@ -177,8 +189,10 @@ static ts_bench_table* add_table(ts_bench_report* report) {
 }
 
 // One question to everybody: checked, then timed. Returns 0 when ours is wrong.
-static int ask_all(const question* q, const ts_bench_options* options, ts_bench_report* report, ts_bench_table* t,
-                   runner* r, int n, ts_bench_dynamics_item item, double* out_ours) {
+static int ask_all(const question* q, const inquiry* all, runner* r, int n, ts_bench_dynamics_item item,
+                   double* out_ours) {
+    ts_bench_report* report = all->report;
+    ts_bench_table* t = all->table;
     double differs[ENGINES] = {0.0};
     int racing[ENGINES], count = 0;
     ts_bench_contestant contestant[ENGINES];
@@ -196,7 +210,7 @@ static int ask_all(const question* q, const ts_bench_options* options, ts_bench_
         contestant[count++] = (ts_bench_contestant){r[e].engine->name, ask, &r[e]};
     }
     ts_bench_race race = {.contestant = contestant, .contestants = count, .queries = STATES};
-    ts_bench_time(report, options, &race, timing, NULL);
+    ts_bench_time(report, all->options, &race, timing, NULL);
     for (int c = 0; c < count; ++c) {
         int e = racing[c];
         ts_bench_row(t);
@@ -220,13 +234,13 @@ static int ask_all(const question* q, const ts_bench_options* options, ts_bench_
 }
 
 // All questions about one model; out_ours (TS_BENCH_DYNAMICS_ITEMS) gets our medians, us.
-static int ask_about(const char* name, const ts_model* model, const ts_bench_options* options, ts_bench_report* report,
-                     ts_bench_table* t, double* out_ours) {
+static int ask_about(const char* name, const ts_model* model, const inquiry* all, double* out_ours) {
+    ts_bench_report* report = all->report;
     question q = {.name = ""};
     runner r[ENGINES];
     int n = list_engines(r), result = TS_BENCH_DONE;
     snprintf(q.name, sizeof q.name, "%s", name);
-    if (!draw_states(&q, model, options->seed)) result = ts_bench_fail(report, "%s: out of memory", name);
+    if (!draw_states(&q, model, all->options->seed)) result = ts_bench_fail(report, "%s: out of memory", name);
     for (int e = 0; e < n && result == TS_BENCH_DONE; ++e) {
         char error[200] = "";
         r[e].dynamics = r[e].engine->open(model, &q.states, error);
@@ -235,8 +249,8 @@ static int ask_about(const char* name, const ts_model* model, const ts_bench_opt
         else if (!r[e].dynamics)
             result = ts_bench_fail(report, "%s: %.150s", name, error);
     }
-    for (int item = 0; item < TS_BENCH_DYNAMICS_ITEMS && result == TS_BENCH_DONE; ++item) {
-        if (!ask_all(&q, options, report, t, r, n, (ts_bench_dynamics_item)item, &out_ours[item])) {
+    for (int item = (int)all->first; item < (int)all->end && result == TS_BENCH_DONE; ++item) {
+        if (!ask_all(&q, all, r, n, (ts_bench_dynamics_item)item, &out_ours[item])) {
             ts_bench_note(report, "%s, %s: ours is WRONG.", name, item_name[item]);
             result = TS_BENCH_WRONG;
         }
@@ -284,64 +298,79 @@ static ts_model* build(int joints, int is_tree, uint64_t seed) {
 }
 
 // Chains or trees of all sizes, and our times against their size.
-static int run_sizes(const char* name, int is_tree, const ts_bench_options* options, ts_bench_report* report,
-                     ts_bench_table* t) {
+static int run_sizes(const char* name, int is_tree, const inquiry* all) {
     enum { MOST = 8 };
     double x[MOST], y[TS_BENCH_DYNAMICS_ITEMS][MOST], ours[TS_BENCH_DYNAMICS_ITEMS];
-    char title[120];
-    int count = options->quick ? 3 : MOST, result = TS_BENCH_DONE;
+    char title[120], stem[64];
+    int count = all->options->quick ? 3 : MOST, result = TS_BENCH_DONE;
     for (int i = 0; i < count && result == TS_BENCH_DONE; ++i) {
         char label[64];
         int joints = is_tree ? (2 << i) - 1 : 1 << i;
-        ts_model* model = build(joints, is_tree, options->seed);
-        if (!model) return ts_bench_fail(report, "%s of %d joints: out of memory", name, joints);
+        ts_model* model = build(joints, is_tree, all->options->seed);
+        if (!model) return ts_bench_fail(all->report, "%s of %d joints: out of memory", name, joints);
         snprintf(label, sizeof label, "%s %d", name, joints);
-        result = ask_about(label, model, options, report, t, ours);
+        result = ask_about(label, model, all, ours);
         ts_model_free(model);
         x[i] = joints;
-        for (int item = 0; item < TS_BENCH_DYNAMICS_ITEMS; ++item) y[item][i] = ours[item];
+        for (int item = (int)all->first; item < (int)all->end; ++item) y[item][i] = ours[item];
     }
     if (result != TS_BENCH_DONE) return result;
     snprintf(title, sizeof title, "Touchstone: time per call, %s of hinges", name);
-    ts_bench_figure* figure =
-        ts_bench_add_figure(report, is_tree ? "dynamics-trees" : "dynamics-chains", title,
-                            (ts_bench_axis){"joints", "", TS_BENCH_LOG}, (ts_bench_axis){"time", "us", TS_BENCH_LOG});
-    for (int item = 0; item < TS_BENCH_DYNAMICS_ITEMS; ++item)
+    snprintf(stem, sizeof stem, "%s-%ss", all->stem, name);
+    ts_bench_figure* figure = ts_bench_add_figure(all->report, stem, title, (ts_bench_axis){"joints", "", TS_BENCH_LOG},
+                                                  (ts_bench_axis){"time", "us", TS_BENCH_LOG});
+    for (int item = (int)all->first; item < (int)all->end; ++item)
         ts_bench_add_curve(figure, item_name[item], x, y[item], count);
     return result;
 }
 
-static int run_robot(const robot_file* robot, const ts_bench_options* options, ts_bench_report* report,
-                     ts_bench_table* t) {
+static int run_robot(const robot_file* robot, const inquiry* all) {
     char path[1024];
     double ours[TS_BENCH_DYNAMICS_ITEMS];
     ts_model* model = NULL;
     ts_status status;
-    snprintf(path, sizeof path, "%s/robots/%s", options->data_folder, robot->path);
+    snprintf(path, sizeof path, "%s/robots/%s", all->options->data_folder, robot->path);
     if (ts_model_file_load(path, NULL, NULL, &model, &status)) {
-        ts_bench_note(report, "%s: %.300s", robot->name, status.message);
+        ts_bench_note(all->report, "%s: %.300s", robot->name, status.message);
         return TS_BENCH_DONE;
     }
-    int result = ask_about(robot->name, model, options, report, t, ours);
+    int result = ask_about(robot->name, model, all, ours);
     ts_model_free(model);
     return result;
 }
 
-int ts_bench_dynamics_run(const ts_bench_options* options, ts_bench_report* report) {
+static int run_robots(const inquiry* all, int every) {
     enum { ROBOTS = sizeof robots / sizeof robots[0] };
-    ts_bench_table* t = add_table(report);
     int result = TS_BENCH_DONE;
-    if (ts_bench_wanted(report, options, "chains")) result = run_sizes("chain", 0, options, report, t);
-    if (result == TS_BENCH_DONE && ts_bench_wanted(report, options, "trees"))
-        result = run_sizes("tree", 1, options, report, t);
-    if (!options->data_folder) ts_bench_note(report, "TOUCHSTONE_DATA names no folder with robots/: none is asked.");
-    for (int i = 0; i < ROBOTS && options->data_folder && result == TS_BENCH_DONE; ++i) {
-        if (!ts_bench_wanted(report, options, robots[i].name)) continue;
-        if (ts_bench_progress(report, i, ROBOTS)) return TS_BENCH_STOPPED;
-        result = run_robot(&robots[i], options, report, t);
+    if (!all->options->data_folder)
+        ts_bench_note(all->report, "TOUCHSTONE_DATA names no folder with robots/: none is asked.");
+    for (int i = 0; i < ROBOTS && all->options->data_folder && result == TS_BENCH_DONE; ++i) {
+        if (!every && !ts_bench_wanted(all->report, all->options, robots[i].name)) continue;
+        if (ts_bench_progress(all->report, i, ROBOTS)) return TS_BENCH_STOPPED;
+        result = run_robot(&robots[i], all);
     }
-    ts_bench_note(report,
+    ts_bench_note(all->report,
                   "Answers agree to %.0e of their largest entry, at %d random states; who does not is not timed.",
                   agreement, STATES);
     return result;
+}
+
+int ts_bench_dynamics_run(const ts_bench_options* options, ts_bench_report* report) {
+    inquiry all = {options,   report, add_table(report, "dynamics"), TS_BENCH_KINEMATICS, TS_BENCH_DERIVATIVES,
+                   "dynamics"};
+    int result = TS_BENCH_DONE;
+    if (ts_bench_wanted(report, options, "chains")) result = run_sizes("chain", 0, &all);
+    if (result == TS_BENCH_DONE && ts_bench_wanted(report, options, "trees")) result = run_sizes("tree", 1, &all);
+    return result == TS_BENCH_DONE ? run_robots(&all, 0) : result;
+}
+
+int ts_bench_derivative_dynamics(const ts_bench_options* options, ts_bench_report* report) {
+    inquiry all = {options,
+                   report,
+                   add_table(report, "derivative-dynamics"),
+                   TS_BENCH_DERIVATIVES,
+                   TS_BENCH_DYNAMICS_ITEMS,
+                   "derivative-dynamics"};
+    int result = run_sizes("chain", 0, &all);
+    return result == TS_BENCH_DONE ? run_robots(&all, 1) : result;
 }

@@ -23,6 +23,9 @@ typedef enum ts_bench_dynamics_item {
     TS_BENCH_INERTIA_FROM_Q,    // M, from q
     TS_BENCH_FORWARD_DYNAMICS,  // a with M a + b = tau, from q
     TS_BENCH_CENTROIDAL,        // the centroidal momentum matrix, from q
+    TS_BENCH_DERIVATIVES,  // from here on: by configuration (along our velocities), by velocity, by the input, nv x nv each
+    TS_BENCH_INVERSE_DERIVATIVES = TS_BENCH_DERIVATIVES,  // of M a + b, from q
+    TS_BENCH_FORWARD_DERIVATIVES,                         // of forward dynamics and its answer, from q
     TS_BENCH_DYNAMICS_ITEMS
 } ts_bench_dynamics_item;
 
@@ -53,7 +56,7 @@ typedef struct ts_bench_dynamics_engine {
 /// The most numbers an answer can have.
 static inline size_t ts_bench_dynamics_room(const ts_model* model) {
     size_t nv = (size_t)model->nv, poses = 3 * (size_t)model->body_count;
-    return nv * nv + 6 * nv + poses;
+    return 3 * nv * nv + 6 * nv + poses;
 }
 
 /// Ours.

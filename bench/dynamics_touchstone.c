@@ -6,6 +6,7 @@
 #include "engine/dynamics/aba.h"
 #include "engine/dynamics/centroidal.h"
 #include "engine/dynamics/crba.h"
+#include "engine/dynamics/derivative.h"
 #include "engine/dynamics/jacobian.h"
 #include "engine/dynamics/rnea.h"
 #include "engine/dynamics/tree_factor.h"
@@ -19,6 +20,7 @@ typedef struct place {
     double* jacobian;      // (6 x nv)
     double* solved;        // (3 x nv)
     double* momentum;      // (6 x nv)
+    double* block;         // (3 x n x n) derivatives of each tree, one after the other
 } place;
 
 struct ts_bench_dynamics {
@@ -26,6 +28,8 @@ struct ts_bench_dynamics {
     ts_bench_states states;
     ts_arena arena;
     ts_tree_scratch scratch;
+    ts_derivative_scratch derivative;
+    int blocks;    // numbers in `block` of a place
     place* place;  // (states.count)
 };
 
@@ -46,7 +50,9 @@ static ts_bench_dynamics* open_dynamics(const ts_model* model, const ts_bench_st
     d->model = model;
     d->states = *states;
     d->place = (place*)ts_arena_alloc_zeroed(&d->arena, (size_t)states->count, sizeof(place));
-    int fine = d->place && ts_tree_scratch_create(model, &d->arena, &d->scratch);
+    int fine = d->place && ts_tree_scratch_create(model, &d->arena, &d->scratch) &&
+               ts_derivative_scratch_create(model, &d->arena, &d->derivative);
+    for (int t = 0; t < model->tree_count; ++t) d->blocks += 3 * model->tree[t].dof_count * model->tree[t].dof_count;
     for (int i = 0; i < states->count && fine; ++i) {
         place* p = &d->place[i];
         fine = ts_kinematics_create(model, &d->arena, &p->kinematics) &&
@@ -56,6 +62,7 @@ static ts_bench_dynamics* open_dynamics(const ts_model* model, const ts_bench_st
         p->jacobian = numbers(d, 6);
         p->solved = numbers(d, 3);
         p->momentum = numbers(d, 6);
+        p->block = (double*)ts_arena_alloc_zeroed(&d->arena, (size_t)d->blocks + 1, sizeof(double));
     }
     if (fine && !d->arena.failed) return d;
     close_dynamics(d);
@@ -96,6 +103,37 @@ static void solve_rows(ts_bench_dynamics* d, place* p) {
     ts_tree_factor_solve(model, t, p->factors.L + p->factors.start[t], p->factors.inverse + first, 3, p->solved);
 }
 
+// Derivatives of inverse dynamics, or of forward dynamics at the answer it has, tree by tree.
+static int find_derivatives(ts_bench_dynamics* d, place* p, const double* acceleration, int forward) {
+    double* block = p->block;
+    for (int t = 0; t < d->model->tree_count; ++t) {
+        size_t n = (size_t)d->model->tree[t].dof_count;
+        const double* a = acceleration + d->model->tree[t].dof_first;
+        ts_derivative_matrices out = {block, block + n * n, block + 2 * n * n};
+        if (forward)
+            ts_derivative_forward_tree(d->model, &p->kinematics, d->model->options.gravity, t, a, &p->factors,
+                                       &d->derivative, &out);
+        else
+            ts_derivative_inverse_tree(d->model, &p->kinematics, d->model->options.gravity, t, a, &d->derivative, &out);
+        block += 3 * n * n;
+    }
+    return 1;
+}
+
+// What forward dynamics answers, from the factor of M that its derivatives need anyhow.
+static int solve_forward(ts_bench_dynamics* d, place* p, const double* force) {
+    const ts_model* model = d->model;
+    if (!ts_tree_factors_update(model, &p->kinematics, &d->scratch, &p->factors)) return 0;
+    ts_rnea_forces(model, &p->kinematics, model->options.gravity, NULL, &d->scratch, p->force);
+    for (int i = 0; i < model->nv; ++i) p->acceleration[i] = force[i] - p->force[i];
+    for (int t = 0; t < model->tree_count; ++t) {
+        int first = model->tree[t].dof_first;
+        ts_tree_factor_solve(model, t, p->factors.L + p->factors.start[t], p->factors.inverse + first, 1,
+                             p->acceleration + first);
+    }
+    return 1;
+}
+
 static int run(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state) {
     const ts_model* model = d->model;
     ts_vec3 gravity = model->options.gravity;
@@ -118,6 +156,9 @@ static int run(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state) {
     case TS_BENCH_CENTROIDAL:
         ts_centroidal_matrix(model, &p->kinematics, TS_CENTROIDAL_ALL, &d->scratch, p->momentum);
         break;
+    case TS_BENCH_INVERSE_DERIVATIVES: return find_derivatives(d, p, d->states.acceleration + at, 0);
+    case TS_BENCH_FORWARD_DERIVATIVES:
+        return solve_forward(d, p, d->states.force + at) && find_derivatives(d, p, p->acceleration, 1);
     default: return 0;
     }
     return 1;
@@ -126,6 +167,20 @@ static int run(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state) {
 static int take(const double* from, int count, double* out_numbers) {
     memcpy(out_numbers, from, (size_t)count * sizeof(double));
     return count;
+}
+
+// The trees' blocks as three nv x nv matrices.
+static int take_blocks(const ts_bench_dynamics* d, const place* p, double* out_numbers) {
+    size_t nv = (size_t)d->model->nv;
+    const double* block = p->block;
+    memset(out_numbers, 0, 3 * nv * nv * sizeof(double));
+    for (int t = 0; t < d->model->tree_count; ++t) {
+        size_t first = (size_t)d->model->tree[t].dof_first, n = (size_t)d->model->tree[t].dof_count;
+        for (size_t m = 0; m < 3; ++m)
+            for (size_t i = 0; i < n; ++i, block += n)
+                memcpy(out_numbers + (m * nv + first + i) * nv + first, block, n * sizeof(double));
+    }
+    return (int)(3 * nv * nv);
 }
 
 static int answer(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state, double* out_numbers) {
@@ -144,6 +199,8 @@ static int answer(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state, 
     case TS_BENCH_SOLVE: return take(p->solved, 3 * model->tree[model->tree_count - 1].dof_count, out_numbers);
     case TS_BENCH_FORWARD_DYNAMICS: return take(p->acceleration, nv, out_numbers);
     case TS_BENCH_CENTROIDAL: return take(p->momentum, 6 * nv, out_numbers);
+    case TS_BENCH_INVERSE_DERIVATIVES:
+    case TS_BENCH_FORWARD_DERIVATIVES: return take_blocks(d, p, out_numbers);
     default: return 0;
     }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/dynamics_peer.h"
+#include "bench/peer_mujoco_model.h"
 #include "engine/write/mjcf_writer.h"
 
 // What belongs to a state.
@@ -35,7 +36,7 @@ static void close_dynamics(ts_bench_dynamics* d) {
     free(d);
 }
 
-static mjModel* compile(const ts_model* ours, char error[200]) {
+mjModel* ts_bench_mujoco_compile(const ts_model* ours, char error[200]) {
     ts_text text = {0};
     ts_status status;
     mjModel* model = NULL;
@@ -63,7 +64,7 @@ static ts_bench_dynamics* open_dynamics(const ts_model* model, const ts_bench_st
     d->ours = model;
     d->states = *states;
     d->place = (place*)calloc((size_t)states->count, sizeof *d->place);
-    d->model = d->place ? compile(model, error) : NULL;
+    d->model = d->place ? ts_bench_mujoco_compile(model, error) : NULL;
     for (int i = 0; d->model && i < states->count; ++i) {
         place* p = &d->place[i];
         size_t nq = (size_t)model->nq, nv = (size_t)model->nv;

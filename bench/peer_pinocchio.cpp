@@ -9,6 +9,7 @@
 // Before all others of it.
 #include <pinocchio/fwd.hpp>
 
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/centroidal.hpp>
 #include <pinocchio/algorithm/cholesky.hpp>
@@ -16,6 +17,7 @@
 #include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/multibody.hpp>
 
@@ -188,14 +190,73 @@ int run(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state) {
         pinocchio::aba(d->model, p.data, p.q, p.v, p.tau, pinocchio::Convention::WORLD);
         return 1;
     case TS_BENCH_CENTROIDAL: pinocchio::computeCentroidalMap(d->model, p.data, p.q); return 1;
+    case TS_BENCH_INVERSE_DERIVATIVES: pinocchio::computeRNEADerivatives(d->model, p.data, p.q, p.v, p.a); return 1;
+    case TS_BENCH_FORWARD_DERIVATIVES: pinocchio::computeABADerivatives(d->model, p.data, p.q, p.v, p.tau); return 1;
     default: return 0;
     }
 }
 
-Eigen::MatrixXd full_inertia(const Place& p) {
-    Eigen::MatrixXd M = p.data.M;
+Eigen::Matrix3d cross_with(const Eigen::Vector3d& x) {
+    Eigen::Matrix3d m;
+    m << 0.0, -x.z(), x.y(), x.z(), 0.0, -x.x(), -x.y(), x.x(), 0.0;
+    return m;
+}
+
+// How its velocities, accelerations and forces follow ours: v' = T v, a' = T a + c(q, v), f' = T f, with the derivatives of each by our
+// configuration at our constant others. Only the rotation R of a free joint is in them: d(R^T x) = (R^T x) x dturn.
+struct Change {
+    Eigen::MatrixXd T, velocity, acceleration, acceleration_by_velocity, force;
+
+    Change(const ts_model* ours, const Place& p, const Eigen::VectorXd& a, const Eigen::VectorXd& f) {
+        T.setIdentity(ours->nv, ours->nv);
+        velocity.setZero(ours->nv, ours->nv);
+        acceleration = acceleration_by_velocity = force = velocity;
+        for (int j = 0; j < ours->joint_count; ++j) {
+            const ts_joint& joint = ours->joint[j];
+            if (joint.type != TS_JOINT_FREE) continue;
+            int at = joint.dof_first, turn = at + 3;
+            Eigen::Matrix3d R = axes_of(p, joint), W = cross_with(p.v.segment<3>(turn));
+            Eigen::Matrix3d U = cross_with(p.v.segment<3>(at));
+            Eigen::Vector3d turned = a.segment<3>(at) + W * p.v.segment<3>(at);  // R^T of our acceleration
+            T.block<3, 3>(at, at) = R.transpose();
+            velocity.block<3, 3>(at, turn) = U;
+            acceleration.block<3, 3>(at, turn) = cross_with(turned) - W * U;
+            acceleration_by_velocity.block<3, 3>(at, at) = -W * R.transpose();
+            acceleration_by_velocity.block<3, 3>(at, turn) = U;
+            force.block<3, 3>(at, turn) = cross_with(f.segment<3>(at));
+        }
+    }
+};
+
+Eigen::MatrixXd whole(const Eigen::MatrixXd& upper) {
+    Eigen::MatrixXd M = upper;
     M.triangularView<Eigen::StrictlyLower>() = M.transpose().triangularView<Eigen::StrictlyLower>();
     return M;
+}
+
+int give_derivatives(const Eigen::MatrixXd& by_q, const Eigen::MatrixXd& by_v, const Eigen::MatrixXd& by_input,
+                     double* out) {
+    int count = give(by_q, out);
+    count += give(by_v, out + count);
+    return count + give(by_input, out + count);
+}
+
+// tau = T^T tau'(q', T v, T a + c).
+int give_inverse_derivatives(const ts_bench_dynamics& d, const Place& p, double* out) {
+    Change c(d.ours, p, p.a, p.data.tau);
+    const pinocchio::Data& data = p.data;
+    Eigen::MatrixXd M = whole(data.M), back = c.T.transpose();
+    return give_derivatives(back * (data.dtau_dq * c.T + data.dtau_dv * c.velocity + M * c.acceleration - c.force),
+                            back * (data.dtau_dv * c.T + M * c.acceleration_by_velocity), back * M * c.T, out);
+}
+
+// a = T^T (a'(q', T v, T tau) - c).
+int give_forward_derivatives(const ts_bench_dynamics& d, const Place& p, double* out) {
+    Change c(d.ours, p, p.data.ddq, p.tau);
+    const pinocchio::Data& data = p.data;
+    Eigen::MatrixXd inverse = whole(data.Minv), back = c.T.transpose();
+    return give_derivatives(back * (data.ddq_dq * c.T + data.ddq_dv * c.velocity + inverse * c.force - c.acceleration),
+                            back * (data.ddq_dv * c.T - c.acceleration_by_velocity), back * inverse * c.T, out);
 }
 
 int answer(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state, double* out) {
@@ -214,7 +275,7 @@ int answer(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state, double*
         return give(M, out);
     }
     case TS_BENCH_INERTIA_FROM_Q:
-        M = full_inertia(p);
+        M = whole(p.data.M);
         turn_columns(d->ours, p, M);
         M.transposeInPlace();
         turn_columns(d->ours, p, M);
@@ -230,6 +291,8 @@ int answer(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state, double*
         M.bottomRows<3>() = p.data.Ag.topRows<3>();
         turn_columns(d->ours, p, M);
         return give(M, out);
+    case TS_BENCH_INVERSE_DERIVATIVES: return give_inverse_derivatives(*d, p, out);
+    case TS_BENCH_FORWARD_DERIVATIVES: return give_forward_derivatives(*d, p, out);
     default: return 0;
     }
 }
