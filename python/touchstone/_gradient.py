@@ -7,7 +7,7 @@ import numpy
 
 from . import _library
 
-_METHODS = ("implicit", "difference")
+_METHODS = ("implicit", "difference", "cascade")  # ts_step_method
 _PARTS = {1: "step", 2: "inputs", 4: "collision"}
 
 
