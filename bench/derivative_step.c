@@ -83,7 +83,8 @@ static void add_balls(ts_builder* builder, const machine* m, int body, int balls
         geom.body = body;
         geom.shape = ts_shape_sphere(ball);
         geom.mass = 0.0;
-        double x = 0.05 * (i % side - 0.5 * (side - 1)), y = 0.05 * (i / side - 0.5 * (side - 1));
+        int row = i / side, column = i % side;
+        double x = 0.05 * (column - 0.5 * (side - 1)), y = 0.05 * (row - 0.5 * (side - 1));
         geom.pose.position = ts_vec3_make(x, y, -reach / m->hinges);
         geom.surface.friction = 0.2;
         geom.mask = 2;  // the floor only
@@ -114,7 +115,8 @@ static ts_model* build(const machine* m, int contacts) {
     }
     int feet = m->legs < 4 ? m->legs : 4;
     for (int leg = 0; leg < m->legs; ++leg) {
-        double side = leg % 2 ? -0.15 : 0.15, along = 0.2 * (leg / 2 - 0.5);
+        int row = leg / 2;
+        double side = leg % 2 ? -0.15 : 0.15, along = 0.2 * row - 0.1;
         ts_vec3 at = m->floats ? ts_vec3_make(along, side, 0.0) : ts_vec3_zero();
         int body = root;
         for (int k = 0; k < m->hinges; ++k) {
@@ -153,7 +155,7 @@ static int open_question(question* q, const machine* m, int contacts, uint64_t s
     q->state = (double*)calloc(STATES * (nq + nv + nu), sizeof(double));
     q->matrix = (double*)calloc(size, sizeof(double));
     q->other = (double*)calloc(size, sizeof(double));
-    q->bar = (double*)calloc((size_t)(q->rows + q->columns), sizeof(double));
+    q->bar = (double*)calloc((size_t)q->rows + (size_t)q->columns, sizeof(double));
     q->changed = (unsigned char*)calloc((size_t)q->columns, 1);
     if (!q->state || !q->matrix || !q->other || !q->bar || !q->changed) return 0;
     static const ts_step_input_kind kinds[INPUTS] = {TS_STEP_BY_POSITION, TS_STEP_BY_VELOCITY, TS_STEP_BY_CONTROL};
@@ -359,7 +361,7 @@ static int measure(const machine* m, int contacts, const ts_bench_options* optio
 
 int ts_bench_derivative_step(const ts_bench_options* options, ts_bench_report* report) {
     ts_bench_table* t = add_table(report);
-    double x[MACHINES], y[CASES][MEASURED][MACHINES], us[MEASURED];
+    double x[MACHINES] = {0.0}, y[CASES][MEASURED][MACHINES] = {{{0.0}}}, us[MEASURED] = {0.0};
     int worst = TS_BENCH_DONE;
     int machine_count = options->quick ? 2 : MACHINES;
     for (int c = 0; c < CASES; ++c)

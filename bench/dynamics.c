@@ -300,7 +300,7 @@ static ts_model* build(int joints, int is_tree, uint64_t seed) {
 // Chains or trees of all sizes, and our times against their size.
 static int run_sizes(const char* name, int is_tree, const inquiry* all) {
     enum { MOST = 8 };
-    double x[MOST], y[TS_BENCH_DYNAMICS_ITEMS][MOST], ours[TS_BENCH_DYNAMICS_ITEMS];
+    double x[MOST], y[TS_BENCH_DYNAMICS_ITEMS][MOST], ours[TS_BENCH_DYNAMICS_ITEMS] = {0.0};
     char title[120], stem[64];
     int count = all->options->quick ? 3 : MOST, result = TS_BENCH_DONE;
     for (int i = 0; i < count && result == TS_BENCH_DONE; ++i) {

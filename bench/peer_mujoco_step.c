@@ -1,4 +1,5 @@
 // MuJoCo's step and its derivative by differences (mjd_transitionFD). Its tangent coordinates are ours.
+#include <mujoco/mujoco.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -132,7 +132,8 @@ Test(proximity_derivative, of_compounds_and_height_fields) {
             check_pair(&pair, &t, what);
         }
         cr_expect_geq(t.good, t.sure - 1 - t.sure / 100, "composite %d: %d of %d within 1e-7", kind, t.good, t.sure);
-        cr_expect_geq(t.sure, t.pairs / (kind == COMPOSITE_CROSS ? 2 : 6), "composite %d: %d of %d to be judged", kind, t.sure, t.pairs);
+        cr_expect_geq(t.sure, t.pairs / (kind == COMPOSITE_CROSS ? 2 : 6), "composite %d: %d of %d to be judged", kind,
+                      t.sure, t.pairs);
         pair_hulls_free(&hulls);
         composite_free(&whole);
     }
