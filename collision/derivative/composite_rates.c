@@ -4,7 +4,8 @@
 // are put together again, as the manifold did; the pair that makes this very point is differentiated (manifold_derivative.c). On
 // a height field that is the clipped contact over a triangle along its own normal, or the convex pair with the prism.
 // Guaranteed: as for convex pairs. Where two pairs make the point and disagree about how it moves it is on a seam: BORDER.
-// Known limits: a normal that a height field turned away from all its faces' is not found again.
+// Known limits: a normal that a height field turned away from all its faces' is not found again. That a neighbouring triangle is about to
+// take the contact over, with another normal, is not foreseen.
 #include "collision/derivative/manifold_rates_internal.h"
 #include "collision/shape/convex_parts.h"
 #include "collision/shape/support.h"
