@@ -52,6 +52,7 @@ typedef struct ts_args {
     const char* html;          // view: a file
     const char* camera;        // view
     const char* layers;        // view: a list
+    int measure;               // view: frames
     const char* layout;        // view: "panes", "ghost"
     const char* json_file;     // bench
     const char* svg;           // bench: a folder

@@ -300,6 +300,7 @@ static const ts_flag view_flags[] = {
      "front, left, top, ..., or AZIMUTH,ELEVATION[,DISTANCE,X,Y,Z] in degrees and m"},
     {"--layers", "LIST", TS_FLAG_TEXT, OFFSET(layers), 0.0, 0.0,
      "what is shown besides the usual, or with a minus is not: cones,-shadows,-words (docs/viewer.md)"},
+    {"--measure", "N", TS_FLAG_INTEGER, OFFSET(measure), 1.0, 1e6, "draw N frames off screen and say what one takes"},
     {"--layout", "KIND", TS_FLAG_TEXT, OFFSET(layout), 0.0, 0.0,
      "several solvers in 'panes' beside each other (default), or 'ghost': over the first"},
     {"--model", "FILE", TS_FLAG_TEXT, OFFSET(model), 0.0, 0.0,

@@ -58,9 +58,18 @@ typedef struct ts_device_ops {
     void (*destroy)(ts_device* device);
 } ts_device_ops;
 
+/// What a device has done since it was made.
+typedef struct ts_device_counts {
+    long long frames;
+    long long draw_calls;
+    long long uploads;  // buffers that were filled
+    long long bytes;    // that went into them
+} ts_device_counts;
+
 /// A device. Concrete devices have this as their first member.
 struct ts_device {
     const ts_device_ops* ops;
+    ts_device_counts counts;
 };
 
 /// Gives the device the triangles of mesh number `mesh` (see ts_draw_mesh), replacing earlier ones.

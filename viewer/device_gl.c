@@ -59,6 +59,13 @@ typedef struct device_gl {
     gl_meshes meshes;
 } device_gl;
 
+// Fills the buffer that is bound there, and counts it.
+static void fill_buffer(device_gl* gl, GLenum target, size_t bytes, const void* data, GLenum usage) {
+    glBufferData(target, (GLsizeiptr)bytes, data, usage);
+    ++gl->device.counts.uploads;
+    gl->device.counts.bytes += (long long)bytes;
+}
+
 // --- creation ------------------------------------------------------------------------------------------------------
 
 static GLuint compile_shader(GLenum type, const char* text, ts_status* out_status) {
@@ -198,16 +205,15 @@ static ts_code gl_upload(ts_device* device, int mesh, const ts_geometry_mesh* da
     }
     glBindVertexArray(m->array);
     glBindBuffer(GL_ARRAY_BUFFER, m->vertices);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)data->vertex_count * sizeof *data->vertex), data->vertex,
-                 GL_STATIC_DRAW);
+    fill_buffer(gl, GL_ARRAY_BUFFER, (size_t)data->vertex_count * sizeof *data->vertex, data->vertex, GL_STATIC_DRAW);
     glEnableVertexAttribArray(0);
     glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, (GLsizei)sizeof(ts_geometry_vertex), (const void*)0);
     glEnableVertexAttribArray(1);
     glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, (GLsizei)sizeof(ts_geometry_vertex),
                           (const void*)offsetof(ts_geometry_vertex, normal));
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, m->indices);
-    glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)((size_t)data->index_count * sizeof *data->index), data->index,
-                 GL_STATIC_DRAW);
+    fill_buffer(gl, GL_ELEMENT_ARRAY_BUFFER, (size_t)data->index_count * sizeof *data->index, data->index,
+                GL_STATIC_DRAW);
     glBindVertexArray(0);
     m->index_count = (GLsizei)data->index_count;
     return ts_status_ok(out_status);
@@ -221,6 +227,7 @@ static void draw_batch(device_gl* gl, const ts_draw_batch* batch) {
     // OpenGL 3.3 has no first instance: the attributes start where the run does.
     size_t start = (size_t)batch->first * sizeof(ts_draw_instance);
     for (GLuint i = 0; i < 6; ++i) instance_attribute(2 + i, 4, sizeof(ts_draw_instance), start + 16u * (size_t)i);
+    ++gl->device.counts.draw_calls;
     glDrawElementsInstanced(GL_TRIANGLES, m->index_count, GL_UNSIGNED_INT, (const void*)0, (GLsizei)batch->count);
 }
 
@@ -357,6 +364,7 @@ static void draw_sky(device_gl* gl, const ts_device_frame* frame) {
     glUniform1i(uniform(program, "u_dark"), frame->dark);
     glDisable(GL_DEPTH_TEST);
     glBindVertexArray(gl->sky_array);
+    ++gl->device.counts.draw_calls;
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glEnable(GL_DEPTH_TEST);
 }
@@ -397,16 +405,17 @@ static void draw_lines(device_gl* gl, const ts_device_frame* frame, mat4 view_pr
     glUniform2f(uniform(program, "u_size"), (float)frame->width, (float)frame->height);
     glBindVertexArray(gl->line_array);
     glBindBuffer(GL_ARRAY_BUFFER, gl->line_buffer);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)lines->count * sizeof *lines->data), lines->data,
-                 GL_STREAM_DRAW);
+    fill_buffer(gl, GL_ARRAY_BUFFER, (size_t)lines->count * sizeof *lines->data, lines->data, GL_STREAM_DRAW);
     glDisable(GL_CULL_FACE);
     // Like marks: faintly where something hides them.
     glDepthFunc(GL_GREATER);
     glUniform1f(uniform(program, "u_fainter"), 0.40f);
+    ++gl->device.counts.draw_calls;
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)lines->count);
     show_identity(1);
     glDepthFunc(GL_LEQUAL);
     glUniform1f(uniform(program, "u_fainter"), 1.0f);
+    ++gl->device.counts.draw_calls;
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)lines->count);
 }
 
@@ -435,11 +444,12 @@ static ts_code draw_overlay(device_gl* gl, const ts_device_frame* frame, ts_stat
     glBindTexture(GL_TEXTURE_2D, gl->font);
     glBindVertexArray(gl->overlay_array);
     glBindBuffer(GL_ARRAY_BUFFER, gl->overlay_buffer);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, quad, GL_STREAM_DRAW);
+    fill_buffer(gl, GL_ARRAY_BUFFER, bytes, quad, GL_STREAM_DRAW);
     free(quad);
     glDisable(GL_CULL_FACE);
     glDisable(GL_DEPTH_TEST);
     glEnable(GL_BLEND);
+    ++gl->device.counts.draw_calls;
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)overlay->quads.count);
     return TS_OK;
 }
@@ -555,6 +565,7 @@ static void finish(device_gl* gl, const ts_device_frame* frame, int ghosts) {
     glDisable(GL_DEPTH_TEST);
     glDisable(GL_CULL_FACE);
     glBindVertexArray(gl->sky_array);
+    ++gl->device.counts.draw_calls;
     glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
@@ -567,8 +578,9 @@ static ts_code gl_draw(ts_device* device, const ts_device_frame* frame, ts_statu
     if (code) return code;
     const ts_draw_list* list = frame->list;
     glBindBuffer(GL_ARRAY_BUFFER, gl->instances);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)list->instances.count * sizeof *list->instances.data),
-                 list->instances.data, GL_STREAM_DRAW);
+    fill_buffer(gl, GL_ARRAY_BUFFER, (size_t)list->instances.count * sizeof *list->instances.data, list->instances.data,
+                GL_STREAM_DRAW);
+    ++gl->device.counts.frames;
     mat4 shadow_clip, shadow_texture;
     shadow_matrices(frame, shadow_clip, shadow_texture);
     glCullFace(GL_BACK);

@@ -234,14 +234,21 @@ static void draw_selection(ts_view* view) {
     }
 }
 
-ts_code ts_view_draw_pane(ts_view* view, int width, int height, const ts_device_place* place, const ts_overlay* overlay,
-                          ts_status* out_status) {
+ts_code ts_view_list(ts_view* view, ts_status* out_status) {
     ts_draw_list* list = &view->list;
     ts_draw_list_begin(list, view->camera.target);
     for (int i = 0; i < view->layer_count; ++i) draw_layer(view, i);
     draw_selection(view);
     if (!ts_draw_list_batch(list, ts_camera_eye(&view->camera)) || list->failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the draw list");
+    return TS_OK;
+}
+
+ts_code ts_view_draw_pane(ts_view* view, int width, int height, const ts_device_place* place, const ts_overlay* overlay,
+                          ts_status* out_status) {
+    const ts_draw_list* list = &view->list;
+    ts_code code = ts_view_list(view, out_status);
+    if (code) return code;
 
     ts_device_frame frame = ts_view_frame(&view->camera, list, width, height);
     place_shadows(view, &frame);

@@ -86,6 +86,9 @@ ts_device_frame ts_view_frame(const ts_camera* camera, const ts_draw_list* list,
 /// Draws the simulation as it is now. `overlay` may be NULL.
 ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* overlay, ts_status* out_status);
 
+/// Fills and sorts the draw list as ts_view_draw does. TS_ERROR_MEMORY.
+ts_code ts_view_list(ts_view* view, ts_status* out_status);
+
 /// The same in a picture that has room for several.
 ts_code ts_view_draw_pane(ts_view* view, int width, int height, const ts_device_place* place, const ts_overlay* overlay,
                           ts_status* out_status);

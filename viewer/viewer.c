@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "engine/step/step.h"
 #include "scenes/run.h"
 #include "viewer/capture.h"
@@ -425,6 +426,68 @@ ts_code ts_viewer_film(const ts_view_request* request, int count, ts_view_take t
         if (!code) code = ts_device_read(p->device, channels_of(request), pixels, out_status);
         if (!code) code = take(user, k, pixels, out_status);
     }
+    free(pixels);
+    close_picture(p);
+    return code;
+}
+
+static int compare_times(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median_of(double* time, int count) {
+    qsort(time, (size_t)count, sizeof *time, compare_times);
+    return time[count / 2];
+}
+
+static ts_device_counts counted_since(const ts_device* device, ts_device_counts before) {
+    ts_device_counts now = device->counts;
+    ts_device_counts since = {now.frames - before.frames, now.draw_calls - before.draw_calls,
+                              now.uploads - before.uploads, now.bytes - before.bytes};
+    return since;
+}
+
+// Times of `count` frames, each a little further round the scene; pixels are read, so that nothing of a frame is left to the next one.
+static ts_code time_frames(picture* p, int count, double* time[2], unsigned char* pixels, ts_viewer_cost* out_cost,
+                           ts_status* out_status) {
+    ts_code code = draw_picture(p, out_status);  // once for what is made the first time
+    for (int k = 0; k < count && !code; ++k) {
+        ts_device_counts before = p->device->counts;
+        ts_camera_orbit(&p->view.camera, 3.0, 0.0, p->request->height);
+        double start = ts_clock_seconds();
+        code = ts_view_list(&p->view, out_status);
+        double filled = ts_clock_seconds();
+        if (!code) code = draw_picture(p, out_status);
+        if (!code) code = ts_device_read(p->device, channels_of(p->request), pixels, out_status);
+        time[0][k] = filled - start;
+        time[1][k] = ts_clock_seconds() - filled;
+        out_cost->frame = counted_since(p->device, before);
+    }
+    out_cost->items = p->view.list.items.count + p->view.list.arrows.count + p->view.list.lines.count;
+    return code;
+}
+
+ts_code ts_viewer_measure(const ts_view_request* request, int count, ts_viewer_cost* out_cost, ts_status* out_status) {
+    picture* p = NULL;
+    memset(out_cost, 0, sizeof *out_cost);
+    if (count < 1) return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a measurement has a frame or more");
+    ts_code code = open_picture(request, &p, out_status);
+    if (!p) return code;
+    double* time[2] = {calloc((size_t)count, sizeof(double)), calloc((size_t)count, sizeof(double))};
+    unsigned char* pixels = malloc((size_t)channels_of(request) * (size_t)request->width * (size_t)request->height);
+    if (!code && (!time[0] || !time[1] || !pixels))
+        code = ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for times of frames");
+    if (!code) code = step_all(p, request->time, out_status);
+    if (!code) code = set_up(p, out_status);
+    if (!code) out_cost->open = p->device->counts;
+    if (!code) code = time_frames(p, count, time, pixels, out_cost, out_status);
+    if (!code) {
+        out_cost->list = median_of(time[0], count);
+        out_cost->draw = median_of(time[1], count);
+    }
+    free(time[0]);
+    free(time[1]);
     free(pixels);
     close_picture(p);
     return code;

@@ -75,6 +75,18 @@ typedef struct ts_view_request {
 /// 1280 x 720, 4 samples, real time, contacts and forces shown, overlay on, at time 0.
 ts_view_request ts_view_request_default(void);
 
+/// What drawing came to.
+typedef struct ts_viewer_cost {
+    double list;             // s: median of filling the draw list and sorting it
+    double draw;             // s: median of a whole frame, until its pixels can be read
+    int items;               // things in the list
+    ts_device_counts frame;  // of one frame
+    ts_device_counts open;   // of the meshes before the first one
+} ts_viewer_cost;
+
+/// Draws the picture of a request `count` >= 1 times off screen, from a camera that turns, and measures.
+ts_code ts_viewer_measure(const ts_view_request* request, int count, ts_viewer_cost* out_cost, ts_status* out_status);
+
 /// Layer number i that ts_viewer_read_layers knows, or NULL.
 const char* ts_viewer_layer_name(int i);
 

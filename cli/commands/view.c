@@ -40,6 +40,36 @@ static ts_code film(const ts_args* args, ts_view_request* request, ts_status* st
     return ts_video_end(&job, ts_viewer_film(request, job.count, ts_video_take, &job, status), NULL, status);
 }
 
+static ts_code measure(const ts_args* args, const ts_view_request* request, ts_status* status) {
+    ts_viewer_cost cost;
+    ts_text text = {0};
+    ts_code code = ts_viewer_measure(request, args->measure, &cost, status);
+    if (code) return code;
+    if (args->json) {
+        ts_json json = ts_json_begin(&text);
+        ts_json_object(&json);
+        ts_json_add_string(&json, "scene", request->scene->name);
+        ts_json_add_integer(&json, "bodies", request->sim->model->body_count - 1);
+        ts_json_add_integer(&json, "items", cost.items);
+        ts_json_add_number(&json, "list_seconds", cost.list);
+        ts_json_add_number(&json, "frame_seconds", cost.draw);
+        ts_json_add_integer(&json, "draw_calls", cost.frame.draw_calls);
+        ts_json_add_integer(&json, "uploads", cost.frame.uploads);
+        ts_json_add_integer(&json, "upload_bytes", cost.frame.bytes);
+        ts_json_add_integer(&json, "mesh_bytes", cost.open.bytes);
+        ts_json_object_end(&json);
+        ts_text_add(&text, "\n");
+    } else {
+        ts_text_add(&text,
+                    "%s, %d bodies, %d things to draw: frame %.3g ms, of which list %.3g ms; %lld draw calls, %lld "
+                    "uploads of %.3g kB (meshes, once: %.3g kB)\n",
+                    request->scene->name, request->sim->model->body_count - 1, cost.items, 1e3 * cost.draw,
+                    1e3 * cost.list, cost.frame.draw_calls, cost.frame.uploads, 1e-3 * (double)cost.frame.bytes,
+                    1e-3 * (double)cost.open.bytes);
+    }
+    return ts_console_print(&text, TS_EXIT_DONE) ? TS_ERROR_FILE : TS_OK;
+}
+
 // What is shown, from where and how.
 static ts_code read_wishes(const ts_args* args, ts_camera* camera, ts_view_request* request, ts_status* status) {
     ts_code code = args->camera ? ts_viewer_read_camera(args->camera, camera, status) : TS_OK;
@@ -77,6 +107,7 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
     request.companion_count = sims->count - 1;
     request.stop = stop;
     ts_signals_begin();
+    if (args->measure) return measure(args, &request, status);
     return args->video ? film(args, &request, status) : ts_viewer_run(&request, status);
 }
 
@@ -208,7 +239,7 @@ int ts_cmd_view(const ts_args* args) {
     }
     if (exit_code)
         exit_code = ts_console_error("view", args->json, exit_code, &status);
-    else if (sims.sim[0])
+    else if (sims.sim[0] && !args->measure)
         exit_code = report_done(args, &scene, sims.sim[0]);
     for (int i = 0; i < sims.count; ++i) ts_sim_free(sims.sim[i]);
     ts_loaded_scene_free(&scene);
