@@ -52,7 +52,6 @@ typedef struct ts_args {
     const char* html;          // view: a file
     const char* camera;        // view
     const char* layers;        // view: a list
-    int measure;               // view: frames
     const char* layout;        // view: "panes", "ghost"
     const char* json_file;     // bench
     const char* svg;           // bench: a folder
@@ -78,6 +77,7 @@ typedef struct ts_args {
     double mu;                 // 1
     double mass;               // kg
     double span;               // gradient: of the line, 1
+    int measure;               // view: frames
     int verify;
     int threads;
     int width;

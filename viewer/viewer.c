@@ -481,8 +481,8 @@ ts_code ts_viewer_measure(const ts_view_request* request, int count, ts_viewer_c
     if (!code) code = step_all(p, request->time, out_status);
     if (!code) code = set_up(p, out_status);
     if (!code) out_cost->open = p->device->counts;
-    if (!code) code = time_frames(p, count, time, pixels, out_cost, out_status);
-    if (!code) {
+    if (!code && time[0] && time[1]) code = time_frames(p, count, time, pixels, out_cost, out_status);
+    if (!code && time[0] && time[1]) {
         out_cost->list = median_of(time[0], count);
         out_cost->draw = median_of(time[1], count);
     }
