@@ -17,6 +17,7 @@ int ts_bench_engine_run(const ts_bench_options* options, ts_bench_report* report
 int ts_bench_gjk_ellipsoids(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_gjk_meshes(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* report);  // gjk_ellipsoids.c
+int ts_bench_gradients(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_manifold(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_ncp_stages(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* report);

@@ -19,6 +19,8 @@ static const ts_bench benches[] = {
     {"gjk-ellipsoids", "ellipsoids: variants of GJK against distance, normalisation, peers", ts_bench_gjk_ellipsoids},
     {"gjk-meshes", "hulls: variants of GJK by size and distance, speed-ups, peers", ts_bench_gjk_meshes},
     {"gjk-primitives", "boxes, spheres, capsules: our query beside peers", ts_bench_gjk_primitives},
+    {"gradients", "tasks with known answers, by gradients of rollouts, differences and samples: iterations and time",
+     ts_bench_gradients},
     {"manifold", "contact manifolds at rest and anyhow: points, accuracy, time, beside Bullet", ts_bench_manifold},
     {"ncp-stages", "which stage of ncp solves what: recorded problems, variants, heaps, scenes, robots",
      ts_bench_ncp_stages},

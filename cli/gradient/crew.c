@@ -342,6 +342,10 @@ static void note_step(void* user, ts_sim* sim, int step, const ts_step_report* r
     double nearness = ts_step_derivative_default().nearness;
     char whose[120], what[TS_GRADIENT_WORDS];
     int blocks = 0;
+    if (report->mismatch > w->audit->open) {
+        w->audit->open = report->mismatch;
+        w->audit->open_step = step;
+    }
     for (int b = 0; report->block && b < report->block_count; ++b) {
         const ts_step_block_report* block = &report->block[b];
         if (!(block->roundings <= nearness)) continue;

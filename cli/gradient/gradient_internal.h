@@ -86,6 +86,8 @@ typedef struct ts_gradient {
     ts_status gradient;        // why there is none, or TS_OK
     ts_rollout_report report;
     double mismatch;  // 1: by which backward and forward differ, of the largest entry
+    double open;      // 1: largest part of a change that depends on how hyperstatic contacts share their load
+    int open_step;    // where
     int near_count;
     ts_gradient_near near[TS_GRADIENT_NEAR];
     double span;        // of the line, to either side, in units of the inputs' scales

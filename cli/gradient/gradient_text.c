@@ -125,6 +125,7 @@ static void add_steps_json(const ts_gradient* self, ts_json* json) {
     for (int v = 0; v <= (int)TS_STEP_UNSUPPORTED; ++v)
         ts_json_add_integer(json, ts_step_verdict_name((ts_step_verdict)v), self->report.count[v]);
     ts_json_object_end(json);
+    ts_json_add_number(json, "open", self->open);
     ts_json_add_array(json, "near");
     for (int i = 0; i < self->near_count; ++i) {
         ts_json_object(json);

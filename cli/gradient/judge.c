@@ -28,6 +28,9 @@ static const double share_of_most = 1e-3;
 // 1: what solves to 1e-12 leave in a loss.
 static const double noise = 1e-12;
 
+// 1: a part of a change that is open by more is more than rounding.
+static const double open_share = 1e-8;
+
 // 1: increments that are told of smoothing agree this well.
 static const double roughly = 0.05;
 
@@ -181,6 +184,11 @@ static void conclude(ts_gradient* self, ts_crew* crew, int worst) {
         return;
     }
     name_kink(self, crew, worst, what);
+    if (e->verdict > TS_GRADIENT_ONE_SIDED && self->open > open_share)
+        snprintf(
+            what, sizeof what,
+            "contacts are hyperstatic in step %d (t = %.6g s), and how they share their load turns %.2g of a change",
+            self->open_step, self->open_step * self->time_step, self->open);
     snprintf(self->reason, sizeof self->reason, "by %s %s: %.200s", self->inputs.input[worst].label, e->reason, what);
 }
 

@@ -86,6 +86,18 @@ Test(bench, writes_json_and_figures_that_can_be_read) {
     if (system("python3 -c pass >/dev/null 2>&1") == 0) cr_expect_eq(system(command), 0, "a figure is not XML");
 }
 
+// A box that is thrown: gradients and differences find the answer from every start, in far fewer iterations than 50.
+Test(bench, gradients_find_a_throw) {
+    outcome result = run("bench gradients --quick --only throw --json -");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         "rows = d['tables'][0]['rows']\n"
+                         "assert [r[1] for r in rows] == ['first order', 'differences', '0th order'], rows\n"
+                         "assert all(r[2] == '3 of 3' for r in rows[:2]) and all(r[4] < 10 for r in rows[:2]), rows\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
 Test(bench, json_on_standard_output_comes_alone) {
     outcome result = run("bench gjk-ellipsoids --quick --seed 7 --json -");
     cr_expect_eq(result.code, 0);

@@ -170,6 +170,25 @@ Test(gradient, near_a_change_says_so) {
     }
 }
 
+// A ball that holds a block by friction and cannot rise, and the floor, share the block's weight as they like, and what the floor bears slows the
+// block: the motion has no derivative, and it is not for want of a mode that changes.
+Test(gradient, that_hangs_on_shared_loads_is_not_trusted) {
+    write_text("shared.xml",
+               "<mujoco><compiler angle='radian'/><option timestep='.004'/><worldbody>"
+               "<geom type='plane' size='9 9 1' friction='.01'/><body pos='-.5 0 .05'><joint axis='0 0 1'/>"
+               "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.02' mass='.3' contype='0' conaffinity='0'/>"
+               "<body pos='.3 0 0'><joint name='b' axis='0 0 1'/>"
+               "<geom type='sphere' pos='.3 0 0' size='.03' mass='.05' friction='.5'/></body></body>"
+               "<body pos='.075 0 .05'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+               "<joint type='slide' axis='0 0 1'/><geom type='box' size='.05 .05 .05' mass='.5' friction='.3'/></body>"
+               "</worldbody><actuator><motor joint='b'/></actuator>"
+               "<keyframe><key name='k' qpos='.6 -1.2 0 0 0'/></keyframe></mujoco>");
+    expect_holds(
+        "gradient shared.xml --key k --time 0.004 --ctrl 0=0.625 --of 'qpos[2] + 2 * qpos[3]' --wrt ctrl --json",
+        "assert d['verdict'] in ('useless', 'smoothed') and 'hyperstatic' in d['reason'], d['reason']\n"
+        "assert d['open'] > 1e-3, d['open']\n");
+}
+
 // One thread or two: the same numbers.
 Test(gradient, is_the_same_on_any_number_of_threads) {
     write_ball(0.003, "");
