@@ -114,6 +114,20 @@ void ts_solver_default_settings(const ts_solver* solver, void* out_settings) {
     memcpy(out_settings, solver->defaults, solver->settings_bytes);
 }
 
+ts_code ts_solver_accuracy_settings(const ts_solver* solver, const char* accuracy, void* out_settings,
+                                    ts_status* out_status) {
+    static const char* const known[] = {"exact", "balanced", "fast"};
+    int is_known = 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) is_known |= strcmp(accuracy, known[i]) == 0;
+    if (!is_known)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                             "no accuracy '%.40s'; there are: exact, balanced, fast", accuracy);
+    ts_solver_default_settings(solver, out_settings);
+    for (int i = 0; i < solver->accuracy_count; ++i)
+        if (strcmp(solver->accuracy[i].name, accuracy) == 0) solver->accuracy[i].adapt(out_settings);
+    return ts_status_ok(out_status);
+}
+
 int ts_solver_setting_count(const ts_solver* solver) { return SHARED + solver->setting_count; }
 
 const ts_setting* ts_solver_setting_at(const ts_solver* solver, int i) {

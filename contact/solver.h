@@ -61,6 +61,13 @@ typedef struct ts_setting {
 #define TS_SETTING_WHOLE(settings, field, low, high, summary) \
     { #field, summary, TS_SETTING_INT, offsetof(settings, field), low, high }
 
+/// Settings of a solver by a name that several solvers may know: how much work for how good an answer.
+typedef struct ts_accuracy {
+    const char* name;               // "balanced", "fast"
+    const char* summary;            // one line
+    void (*adapt)(void* settings);  // makes them of the defaults, which are "exact"
+} ts_accuracy;
+
 /// Largest settings struct a solver may have, bytes; lets callers keep any solver's settings in a buffer.
 enum { TS_SOLVER_SETTINGS_BYTES = 256 };
 
@@ -77,6 +84,8 @@ typedef struct ts_solver {
     unsigned long settings_bytes;  // of that struct
     const ts_setting* setting;     // its own fields, setting_count of them; the shared ones are not among them
     int setting_count;
+    const ts_accuracy* accuracy;  // beside the defaults; accuracy_count of them
+    int accuracy_count;
     /// Fills out_R (row_count) with the compliance of the law that the solver truly solves, for solvers that soften
     /// what the problem leaves rigid; NULL when it is the problem's own.
     void (*compliance)(const ts_contact_problem* problem, const void* settings, double* out_R);
@@ -122,6 +131,11 @@ const ts_solver* ts_solver_find(const char* name);
 
 /// Fills out_settings (settings_bytes) with the solver's defaults.
 void ts_solver_default_settings(const ts_solver* solver, void* out_settings);
+
+/// Fills out_settings (settings_bytes) with those of an accuracy: "exact", "balanced" or "fast". Where the solver has none of that name they
+/// are its defaults. TS_ERROR_VALUE for another name.
+ts_code ts_solver_accuracy_settings(const ts_solver* solver, const char* accuracy, void* out_settings,
+                                    ts_status* out_status);
 
 /// How many settings a solver has: the shared ones, which come first, and its own.
 int ts_solver_setting_count(const ts_solver* solver);

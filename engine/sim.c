@@ -311,10 +311,12 @@ ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status) 
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no contact solver \"%s\"; there are: %s", name,
                              known);
     }
+    unsigned char settings[TS_SOLVER_SETTINGS_BYTES] = {0};
+    ts_code code = ts_solver_accuracy_settings(solver, sim->options.accuracy, settings, out_status);
+    if (code) return code;
     sim->solver = solver;
     note_name(solver->name, sizeof sim->options.solver, sim->options.solver);
-    memset(sim->solver_settings, 0, sizeof sim->solver_settings);
-    ts_solver_default_settings(solver, sim->solver_settings);
+    memcpy(sim->solver_settings, settings, sizeof settings);
     apply_shared_settings(sim);
     return ts_status_ok(out_status);
 }
@@ -329,17 +331,30 @@ static ts_code set_solver_setting(ts_sim* sim, const char* name, const char* val
     return ts_solver_set(sim->solver, sim->solver_settings, name, number, out_status);
 }
 
+// An accuracy brings settings of its own.
+static ts_code set_accuracy(ts_sim* sim, const char* value, ts_status* out_status) {
+    ts_options old = sim->options;
+    ts_code code = ts_options_set(&sim->options, "accuracy", value, out_status);
+    if (!code) code = ts_sim_set_solver(sim, sim->solver->name, out_status);
+    if (code) sim->options = old;
+    return code;
+}
+
 ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* out_status) {
     static const char prefix[] = "solver.";
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)
         return set_solver_setting(sim, name + sizeof prefix - 1, value, out_status);
     if (strcmp(name, "solver") == 0) return ts_sim_set_solver(sim, value, out_status);
     if (strcmp(name, "integrator") == 0) return ts_sim_set_integrator(sim, value, out_status);
+    if (strcmp(name, "accuracy") == 0) return set_accuracy(sim, value, out_status);
     ts_code code = ts_options_set(&sim->options, name, value, out_status);
     if (code) return code;
-    // <= 0 asks for the solver's own value, which only its defaults know.
+    // <= 0 asks for the solver's own value, which only its accuracies know.
     ts_solver_settings own, now;
-    memcpy(&own, sim->solver->defaults, sizeof own);
+    unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
+    code = ts_solver_accuracy_settings(sim->solver, sim->options.accuracy, settings, out_status);
+    if (code) return code;
+    memcpy(&own, settings, sizeof own);
     memcpy(&now, sim->solver_settings, sizeof now);
     if (strcmp(name, "tolerance") == 0) now.tolerance = own.tolerance;
     if (strcmp(name, "iterations") == 0) now.iteration_limit = own.iteration_limit;

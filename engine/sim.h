@@ -155,7 +155,7 @@ void ts_sim_reset(ts_sim* sim);
 /// Takes qpos, qvel, ctrl, act and time from a keyframe; contacts and warm starts are forgotten. TS_ERROR_VALUE for a bad index.
 ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status);
 
-/// Chooses the solver by name and puts its settings to their defaults (with the options' tolerance and iterations).
+/// Chooses the solver by name and puts its settings to those of the options' accuracy (with their tolerance and iterations).
 /// Unknown names are TS_ERROR_VALUE, and the message lists the known ones.
 ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status);
 

@@ -258,6 +258,8 @@ static void add_title(ts_text* text, const run_job* job) {
     const ts_sim* sim = job->sim;
     ts_text_add(text, "%s under %s (%s), time step %g s", job->scene.name, sim->solver->name,
                 ts_contact_law_name(sim->solver->law), sim->options.time_step);
+    if (sim->solver->accuracy_count > 0 && strcmp(sim->options.accuracy, "exact") != 0)
+        ts_text_add(text, ", accuracy %s", sim->options.accuracy);
     if (sim->options.substeps > 1) ts_text_add(text, " in %d substeps; verdicts are the worst", sim->options.substeps);
     ts_text_add(text, "\n");
 }

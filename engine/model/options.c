@@ -47,6 +47,8 @@ static const field fields[] = {
     REAL(narrow_tolerance, "m", "where iterations of the narrow phase stop; 0: at rounding", 0.0, 1e6),
     WHOLE(warm_start, "1: contacts start from the last impulses, 0: from zero", 0.0, 1.0),
     ROW(solver, FIELD_TEXT, "", "contact solver by name", 0, 0.0, 0.0),
+    ROW(accuracy, FIELD_TEXT, "", "work for how good an answer: exact, balanced, fast; of solvers that have them", 0,
+        0.0, 0.0),
     ROW(integrator, FIELD_TEXT, "", "integrator by name ('touchstone list integrators')", 0, 0.0, 0.0),
     REAL(tolerance, "", "share of the contact problem that may stay unmet; <= 0: the solver's default", -1.0, 1e6),
     WHOLE(least_norm, "rows up to which forces that move nothing are taken out, by solvers that can", 0.0, 1000.0),
@@ -73,6 +75,7 @@ ts_options ts_options_default(void) {
     o.manifold_points = 4;
     o.warm_start = 1;
     memcpy(o.solver, "ncp", sizeof "ncp");
+    memcpy(o.accuracy, "exact", sizeof "exact");
     memcpy(o.integrator, "midpoint", sizeof "midpoint");
     return o;
 }

@@ -35,6 +35,7 @@ typedef struct ts_options {
     double narrow_tolerance;     // m: where iterations of the narrow phase stop; 0: at rounding
     int warm_start;              // 1: contacts start from the last step's impulses, 0: from zero
     char solver[32];             // name from the solver table
+    char accuracy[32];           // "exact", "balanced" or "fast", of solvers that have them
     char integrator[32];         // name from the table of integrators
     double tolerance;            // 1: share of the contact problem that may stay unmet; <= 0: the solver's default
     int least_norm;  // rows of an island up to which forces that move nothing are taken out, by solvers that can

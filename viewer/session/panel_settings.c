@@ -124,6 +124,25 @@ static void settings(ts_session* s) {
     }
 }
 
+static const char* const accuracy_names[] = {"exact", "balanced", "fast"};
+
+static const char* accuracy_name(int i) { return accuracy_names[i]; }
+static const char* accuracy_hint(int i) {
+    return i ? "less work for an answer that is less good, where the solver knows how" : "as good as the solver can";
+}
+
+static void accuracy(ts_session* s) {
+    enum { ACCURACIES = sizeof accuracy_names / sizeof accuracy_names[0] };
+    char text[64];
+    int now = -1;
+    for (int i = 0; i < ACCURACIES; ++i)
+        if (strcmp(accuracy_names[i], s->shadow->sim.options.accuracy) == 0) now = i;
+    int chosen = s->kit->ops->choose(s->kit, "accuracy", now, ACCURACIES, accuracy_name, accuracy_hint);
+    if (chosen == now) return;
+    snprintf(text, sizeof text, "accuracy=%s", accuracy_names[chosen]);
+    ts_session_ask(s, TS_ASK_SET, 0, 0.0, text);
+}
+
 static void solver(ts_session* s) {
     const ts_kit_ops* ops = s->kit->ops;
     const ts_sim* sim = &s->shadow->sim;
@@ -135,6 +154,7 @@ static void solver(ts_session* s) {
     if (chosen != now) ts_session_ask(s, TS_ASK_SOLVER, 0, 0.0, ts_solver_at(chosen)->name);
     if (!sim->solver) return;
     ops->text(s->kit, sim->solver->summary, dim);
+    if (sim->solver->accuracy_count > 0) accuracy(s);
     settings(s);
     for (int i = 0; i < ts_integrator_count(); ++i)
         if (ts_integrator_at(i) == sim->integrator) now = i;

@@ -112,6 +112,25 @@ static const ts_ncp_settings defaults = {
     .least_norm = 0,
 };
 
+// --- accuracies ------------------------------------------------------------------------------------------------------
+
+static void be_balanced(void* settings) { ((ts_ncp_settings*)settings)->shared.tolerance = 1e-4; }
+
+// A bounded amount of work: at most 20 steps of `small` where few velocities move, whose systems are small, and sweeps until there were 30 in
+// all. What is not done by then is the next step's, which begins from there.
+static void be_fast(void* settings) {
+    ts_ncp_settings* s = (ts_ncp_settings*)settings;
+    s->shared.tolerance = 1e-4;
+    s->shared.iteration_limit = 30;
+    s->stages = 1 | 1 << SWEEPS;
+    s->small_limit = 20;
+}
+
+static const ts_accuracy accuracies[] = {
+    {"balanced", "all stages, to 1e-4 of the problem", be_balanced},
+    {"fast", "at most 30 sweeps a step, or small linear systems; it ends at 1e-4 of the problem", be_fast},
+};
+
 // --- the walk --------------------------------------------------------------------------------------------------------
 
 static int is_due(const ts_ncp_search* s, ncp_when when) {
@@ -183,6 +202,8 @@ const ts_solver ts_ncp_solver = {
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .solve = solve,
     TS_SOLVER_SETTINGS(defaults, setting),
+    .accuracy = accuracies,
+    .accuracy_count = sizeof accuracies / sizeof accuracies[0],
     .stage_count = TS_NCP_STAGES,
     .stage_name = ts_ncp_stage_name,
 };

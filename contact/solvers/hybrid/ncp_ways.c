@@ -28,6 +28,8 @@ static int systems_worth(const ts_ncp_search* s, int most) {
     return worth(s, most, s->settings->least_systems, s->settings->row_systems);
 }
 
+int ts_ncp_is_last(const ts_ncp_search* s, int stage) { return s->settings->stages >> stage == 0; }
+
 // Judges the present impulse.
 static void judge(ts_ncp_search* s) {
     ts_arena_scope scope = ts_arena_scope_begin(s->scratch);
@@ -56,6 +58,7 @@ static void take(ts_ncp_search* s, ts_solve_report report) {
 
 int ts_ncp_small(ts_ncp_search* s, int which, int limit) {
     (void)which;
+    if (s->settings->small_limit > 0) limit = smaller(limit, s->settings->small_limit);
     count_on(s);
     ts_small_report report =
         ts_small_newton(&s->yardstick, smaller(limit, iterations_left(s)), s->scratch, s->at.impulse);
@@ -72,6 +75,7 @@ static void sweep(ts_ncp_search* s, int count) {
     ts_pgs_settings settings = ts_pgs_default;
     settings.shared = s->settings->shared;
     settings.shared.iteration_limit = smaller(count, iterations_left(s));
+    settings.drops = !ts_ncp_is_last(s, TS_NCP_SWEEPS);
     count_on(s);
     take(s, ts_ncp_nsgs_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
 }
@@ -87,7 +91,10 @@ int ts_ncp_sweeps(ts_ncp_search* s, int which, int limit) {
     int first = s->settings->first_sweeps;
     double most = s->settings->system_sweeps + s->settings->block_sweeps * s->problem->block_count;
     (void)which;
-    (void)limit;
+    if (ts_ncp_is_last(s, TS_NCP_SWEEPS)) {
+        sweep(s, limit);
+        return 1;
+    }
     sweep(s, first);
     while (!ts_ncp_is_over(s) && s->at.status != TS_SOLVE_FAILED) {
         double before = s->at.excess;

@@ -38,7 +38,7 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
     ts_pgs_sweep(pgs, begin, end, movement, update);
 }
 
-static const ts_pgs_method method = {TS_LAW_CCP, choose_steps, sweep, 0, 1, 1};
+static const ts_pgs_method method = {TS_LAW_CCP, choose_steps, sweep, 0, 1};
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {

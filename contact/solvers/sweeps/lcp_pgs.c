@@ -98,19 +98,19 @@ static void sweep_sixteen(ts_pgs* pgs, int begin, int end, ts_pgs_movement* move
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    static const ts_pgs_method method = {TS_LAW_LCP, choose_steps, sweep, 0, 1, 1};
+    static const ts_pgs_method method = {TS_LAW_LCP, choose_steps, sweep, 0, 1};
     return ts_pgs_solve(&method, problem, (const ts_pgs_settings*)settings, scratch, impulse);
 }
 
 static ts_solve_report solve_eight(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                                    double* impulse) {
-    static const ts_pgs_method method = {TS_LAW_LCP8, choose_polygon_steps, sweep_eight, 0, 1, 1};
+    static const ts_pgs_method method = {TS_LAW_LCP8, choose_polygon_steps, sweep_eight, 0, 1};
     return ts_pgs_solve(&method, problem, (const ts_pgs_settings*)settings, scratch, impulse);
 }
 
 static ts_solve_report solve_sixteen(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                                      double* impulse) {
-    static const ts_pgs_method method = {TS_LAW_LCP16, choose_polygon_steps, sweep_sixteen, 0, 1, 1};
+    static const ts_pgs_method method = {TS_LAW_LCP16, choose_polygon_steps, sweep_sixteen, 0, 1};
     return ts_pgs_solve(&method, problem, (const ts_pgs_settings*)settings, scratch, impulse);
 }
 

@@ -42,7 +42,8 @@ const ts_pgs_settings ts_pgs_default = {.shared = {1e-8, 1e-12, 1000, 0.0},
                                         .step_rule = TS_PGS_STEP_SAFE,
                                         .order = TS_PGS_ORDER_FORWARD,
                                         .local_iterations = 1,
-                                        .anderson = 0};
+                                        .anderson = 0,
+                                        .drops = 0};
 
 // Blocks a thread looks at at a time: some ten microseconds of work.
 enum { PART = 512, LOOK = 32 };
@@ -231,7 +232,7 @@ static double begin(ts_pgs* pgs, const ts_pgs_method* method) {
     dual_parts dual = dual_parts_of(pgs);
     double part = ts_solver_part(dual.asked, dual.made);
     if (part == 1.0) return excess;
-    if (!method->shortens) part = 0.0;
+    if (pgs->settings->drops) part = 0.0;
     for (int i = 0; i < pgs->problem->row_count; ++i) pgs->lambda[i] = part > 0.0 ? part * pgs->lambda[i] : 0.0;
     project(pgs, method);
     return look(pgs, method);

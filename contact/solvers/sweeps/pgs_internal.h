@@ -31,6 +31,7 @@ typedef struct ts_pgs_settings {
     int order;             // ts_pgs_order
     int local_iterations;  // how often a block is updated before the sweep moves on
     int anderson;  // memory of Anderson acceleration, 0 for none; with alternating order it sees symmetric steps
+    int drops;  // nonzero: a start worse than none is dropped, and not shortened to the best on its ray; for those that call sweeps
 } ts_pgs_settings;
 
 enum { TS_PGS_SETTING_COUNT = 5 };
@@ -104,8 +105,6 @@ typedef struct ts_pgs_method {
     int exact_rows;
     /// Nonzero: the sweep keeps nothing of its own, so that several threads may be at work on pieces of it.
     int in_pieces;
-    /// Nonzero: a start worse than none is shortened to the best on its ray; else there is none then.
-    int shortens;
 } ts_pgs_method;
 
 /// The largest eigenvalue of the tangent block, closed form.

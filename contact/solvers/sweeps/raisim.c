@@ -296,13 +296,13 @@ static ts_solve_report solve_with(const ts_pgs_method* method, const ts_contact_
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    static const ts_pgs_method method = {TS_LAW_RAISIM, NULL, sweep_published, 1, 0, 0};
+    static const ts_pgs_method method = {TS_LAW_RAISIM, NULL, sweep_published, 1, 0};
     return solve_with(&method, problem, settings, scratch, impulse);
 }
 
 static ts_solve_report solve_corrected(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                                        double* impulse) {
-    static const ts_pgs_method method = {TS_LAW_NCP, NULL, sweep_corrected, 1, 0, 0};
+    static const ts_pgs_method method = {TS_LAW_NCP, NULL, sweep_corrected, 1, 0};
     return solve_with(&method, problem, settings, scratch, impulse);
 }
 
