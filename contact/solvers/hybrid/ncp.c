@@ -124,6 +124,7 @@ static void be_fast(void* settings) {
     s->shared.iteration_limit = 30;
     s->stages = 1 | 1 << SWEEPS;
     s->small_limit = 20;
+    s->sweeps_are_last = 1;
 }
 
 static const ts_accuracy accuracies[] = {

@@ -10,6 +10,7 @@ typedef struct ts_ncp_settings {
     int stages;                 // which stages may run: the sum of 2^(number - 1)
     int small_limit;            // most steps of stage `small`; 0: its own
     // Sweeps.
+    int sweeps_are_last;     // nonzero: they go on to the iteration limit, and shorten a start worse than none
     int first_sweeps;        // before it is judged whether more of them will do
     double system_sweeps;    // a linear system costs as much as so many sweeps,
     double block_sweeps;     // and so many for each block
@@ -94,12 +95,6 @@ ts_ncp_way ts_ncp_path;
 
 /// No impulse at all, for paths to begin beside it.
 ts_ncp_way ts_ncp_rest;
-
-/// Number of the stage of sweeps.
-enum { TS_NCP_SWEEPS = 2 };
-
-/// Nonzero when no stage after this one (a number from 1) may run.
-int ts_ncp_is_last(const ts_ncp_search* s, int stage);
 
 /// Nonzero when the answer is there, or the iterations have run out.
 int ts_ncp_is_over(const ts_ncp_search* s);

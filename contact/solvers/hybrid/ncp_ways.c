@@ -28,8 +28,6 @@ static int systems_worth(const ts_ncp_search* s, int most) {
     return worth(s, most, s->settings->least_systems, s->settings->row_systems);
 }
 
-int ts_ncp_is_last(const ts_ncp_search* s, int stage) { return s->settings->stages >> stage == 0; }
-
 // Judges the present impulse.
 static void judge(ts_ncp_search* s) {
     ts_arena_scope scope = ts_arena_scope_begin(s->scratch);
@@ -75,7 +73,7 @@ static void sweep(ts_ncp_search* s, int count) {
     ts_pgs_settings settings = ts_pgs_default;
     settings.shared = s->settings->shared;
     settings.shared.iteration_limit = smaller(count, iterations_left(s));
-    settings.drops = !ts_ncp_is_last(s, TS_NCP_SWEEPS);
+    settings.drops = !s->settings->sweeps_are_last;
     count_on(s);
     take(s, ts_ncp_nsgs_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
 }
@@ -91,7 +89,7 @@ int ts_ncp_sweeps(ts_ncp_search* s, int which, int limit) {
     int first = s->settings->first_sweeps;
     double most = s->settings->system_sweeps + s->settings->block_sweeps * s->problem->block_count;
     (void)which;
-    if (ts_ncp_is_last(s, TS_NCP_SWEEPS)) {
+    if (s->settings->sweeps_are_last) {
         sweep(s, limit);
         return 1;
     }
