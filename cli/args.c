@@ -142,23 +142,21 @@ static ts_code set_size(const ts_flag* flag, const char* value, ts_args* args, t
     return TS_OK;
 }
 
-// Pictures are PNG whatever they are called: bytes of one kind under the name of another serve nobody.
-static ts_code set_picture(const ts_flag* flag, const char* value, const char** target, ts_status* out_status) {
+// Bytes of one kind under the name of another serve nobody. `endings` is a list such as ".csv or .h5".
+static ts_code set_file(const ts_flag* flag, const char* value, const char* endings, int may_lack, const char** target,
+                        ts_status* out_status) {
     const char* slash = strrchr(value, '/');
     const char* suffix = strrchr(slash ? slash : value, '.');
-    if (suffix && strcasecmp(suffix, ".png") != 0)
-        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s writes PNG: '%s' should end in .png", flag->name,
-                             value);
-    *target = value;
-    return TS_OK;
-}
-
-static ts_code set_page(const ts_flag* flag, const char* value, const char** target, ts_status* out_status) {
-    const char* slash = strrchr(value, '/');
-    const char* suffix = strrchr(slash ? slash : value, '.');
-    if (!suffix || (strcasecmp(suffix, ".html") != 0 && strcasecmp(suffix, ".htm") != 0))
-        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s writes a page: '%s' should end in .html",
-                             flag->name, value);
+    size_t length = suffix ? strlen(suffix) : 0;
+    int known = !suffix && may_lack;
+    for (const char* at = endings; suffix && *at; at += strspn(at, " ")) {
+        size_t size = strcspn(at, " ");
+        known = known || (size == length && strncasecmp(at, suffix, size) == 0);
+        at += size;
+    }
+    if (!known)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s: '%s' should end in %s", flag->name, value,
+                             endings);
     *target = value;
     return TS_OK;
 }
@@ -191,10 +189,14 @@ static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, t
     case TS_FLAG_TEXT:
     case TS_FLAG_PICTURE:
     case TS_FLAG_PAGE:
+    case TS_FLAG_SHEET:
+    case TS_FLAG_LOG:
     case TS_FLAG_VIDEO:
         if (!value[0]) return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes a value", flag->name);
-        if (flag->kind == TS_FLAG_PICTURE) return set_picture(flag, value, target, out_status);
-        if (flag->kind == TS_FLAG_PAGE) return set_page(flag, value, target, out_status);
+        if (flag->kind == TS_FLAG_PICTURE) return set_file(flag, value, ".png", 1, target, out_status);
+        if (flag->kind == TS_FLAG_PAGE) return set_file(flag, value, ".html or .htm", 0, target, out_status);
+        if (flag->kind == TS_FLAG_SHEET) return set_file(flag, value, ".csv", 1, target, out_status);
+        if (flag->kind == TS_FLAG_LOG) return set_file(flag, value, ".csv or .h5 or .hdf5", 1, target, out_status);
         if (flag->kind == TS_FLAG_VIDEO) return set_video(flag, value, target, out_status);
         *(const char**)target = value;
         return TS_OK;

@@ -11,6 +11,8 @@ typedef enum ts_flag_kind {
     TS_FLAG_TEXT,     // any text
     TS_FLAG_PICTURE,  // a file whose name, if it has a suffix, ends in .png
     TS_FLAG_PAGE,     // a file whose name ends in .html
+    TS_FLAG_SHEET,    // a file whose name, if it has a suffix, ends in .csv
+    TS_FLAG_LOG,      // a file whose name, if it has a suffix, ends in .csv, .h5 or .hdf5
     TS_FLAG_VIDEO,    // a file whose name ends as one of a film
     TS_FLAG_NUMBER,   // a finite number between low and high
     TS_FLAG_INTEGER,  // a whole number between low and high

@@ -100,9 +100,9 @@ static const ts_flag run_flags[] = {
      "write the contact problem of that step (1 is the first) as FCLIB"},
     {"--certificate", "WHEN:FILE", TS_FLAG_TEXT, OFFSET(certificate), 0.0, 0.0,
      "JSON of which laws hold at every contact of a step (WHEN: a step, last or worst)"},
-    {"--certificates", "FILE", TS_FLAG_TEXT, OFFSET(certificates), 0.0, 0.0,
+    {"--certificates", "FILE", TS_FLAG_LOG, OFFSET(certificates), 0.0, 0.0,
      "the certificate of every contact of every step, as FILE.csv or FILE.h5; says what was found"},
-    {"--ledger", "FILE.csv", TS_FLAG_TEXT, OFFSET(ledger), 0.0, 0.0,
+    {"--ledger", "FILE.csv", TS_FLAG_SHEET, OFFSET(ledger), 0.0, 0.0,
      "where the energy of every step comes from and goes; says the sums"},
     {"--batch", "N", TS_FLAG_INTEGER, OFFSET(copies), 1.0, 1e6, "run N simulations at once, shared among the threads"},
     {"--spread", "V", TS_FLAG_NUMBER, OFFSET(spread), 0.0, 1e9,
@@ -155,7 +155,7 @@ static const ts_flag scorecard_flags[] = {
     FLAG_HELP};
 
 static const ts_flag judge_flags[] = {
-    {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0,
+    {"--out", "FILE", TS_FLAG_LOG, OFFSET(out), 0.0, 0.0,
      "write every contact's certificate here, as FILE.csv or FILE.h5"},
     {"--strict", NULL, TS_FLAG_SWITCH, OFFSET(strict), 0.0, 0.0, "fail (1) when anything is wrong"},
     FLAG_JSON,

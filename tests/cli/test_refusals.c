@@ -9,6 +9,10 @@ Test(refusals, refuses_what_cannot_be_meant) {
     expect_refusal("view sliding-cube --png a.jpg", 2, "'a.jpg' should end in .png");
     expect_refusal("compare sliding-cube --png out.d/a.gif", 2, "should end in .png");
     expect_refusal("distance sphere:1 sphere:1 --png a.jpeg", 2, "should end in .png");
+    expect_refusal("view sliding-cube --html a.txt", 2, "'a.txt' should end in .html");
+    expect_refusal("run sliding-cube --ledger a.h5", 2, "'a.h5' should end in .csv");
+    expect_refusal("run sliding-cube --certificates a.xyz", 2, "'a.xyz' should end in .csv or .h5 or .hdf5");
+    expect_refusal("judge a.csv --out a.cs", 2, "'a.cs' should end in .csv or .h5");
     expect_refusal("compare sliding-cube --png-time 0.1", 2, "--png FILE or --out DIR");
     expect_refusal("run sliding-cube --solver ncp --set solver=ccp-pgs", 2, "contradicts --set solver=ccp-pgs");
     expect_refusal("view sliding-cube --solver ncp --set solver=ccp-pgs --png a.png", 2, "contradicts");
