@@ -42,8 +42,6 @@ typedef struct ts_derivative_dof {
 typedef struct ts_derivative_scratch {
     ts_derivative_body* body;  // (body_count)
     ts_derivative_dof* dof;    // (nv)
-    double* square;            // room for a transposed n x n matrix of each tree
-    size_t* start;             // (tree_count) where a tree's begins in `square`
 } ts_derivative_scratch;
 
 /// Makes the arrays. Returns 0 when the arena has no memory.

@@ -8,11 +8,6 @@
 
 #include "engine/dynamics/derivative.h"
 
-static void swap_sides(const double* from, size_t n, double factor, double* to) {
-    for (size_t i = 0; i < n; ++i)
-        for (size_t j = 0; j < n; ++j) to[j * n + i] = factor * from[i * n + j];
-}
-
 void ts_derivative_forward_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, int tree,
                                 const double* acceleration, const ts_tree_factors* factors,
                                 const ts_derivative_scratch* scratch, const ts_derivative_matrices* out) {
@@ -20,16 +15,14 @@ void ts_derivative_forward_tree(const ts_model* model, const ts_kinematics* kine
     size_t n = (size_t)rows;
     const double* L = factors->L + factors->start[tree];
     const double* inverse = factors->inverse + model->tree[tree].dof_first;
-    double* square = scratch->square + scratch->start[tree];
     ts_derivative_matrices of_forces = {out->by_q, out->by_v, NULL};
     if (out->by_q || out->by_v)
         ts_derivative_inverse_tree(model, kinematics, gravity, tree, acceleration, scratch, &of_forces);
     double* matrix[2] = {out->by_q, out->by_v};
     for (int i = 0; i < 2; ++i) {
         if (!matrix[i]) continue;
-        swap_sides(matrix[i], n, -1.0, square);
-        ts_tree_factor_solve(model, tree, L, inverse, rows, square);
-        swap_sides(square, n, 1.0, matrix[i]);
+        for (size_t k = 0; k < n * n; ++k) matrix[i][k] = -matrix[i][k];
+        ts_tree_factor_solve_columns(model, tree, L, inverse, rows, matrix[i]);
     }
     if (!out->by_input) return;
     memset(out->by_input, 0, n * n * sizeof(double));

@@ -21,18 +21,10 @@
 #include "engine/model/joint/joint_traits_internal.h"
 
 int ts_derivative_scratch_create(const ts_model* model, ts_arena* arena, ts_derivative_scratch* out_scratch) {
-    size_t* start = (size_t*)ts_arena_alloc_zeroed(arena, (size_t)model->tree_count, sizeof(size_t));
-    size_t numbers = 0;
-    for (int t = 0; start && t < model->tree_count; ++t) {
-        start[t] = numbers;
-        numbers += (size_t)model->tree[t].dof_count * (size_t)model->tree[t].dof_count;
-    }
     ts_derivative_scratch scratch = {
         .body =
             (ts_derivative_body*)ts_arena_alloc_zeroed(arena, (size_t)model->body_count, sizeof(ts_derivative_body)),
         .dof = (ts_derivative_dof*)ts_arena_alloc_zeroed(arena, (size_t)model->nv, sizeof(ts_derivative_dof)),
-        .square = (double*)ts_arena_alloc_zeroed(arena, numbers, sizeof(double)),
-        .start = start,
     };
     *out_scratch = scratch;
     return !arena->failed;

@@ -361,6 +361,54 @@ void ts_tree_factor_solve(const ts_model* model, int tree, const double* L, cons
     ts_tree_factor_unwhiten(model, tree, L, inverse, rows, x);
 }
 
+// M^-1 of columns side by side: a step of the elimination is the same for all of them, so that whole lines are taken from each other.
+INLINED void solve_columns(const dof_chains* chains, int n, const double* L, const double* inverse, int columns,
+                           double* X) {
+    size_t ld = (size_t)columns;
+    for (int k = n - 1; k >= 0; --k) {
+        double* x = X + (size_t)k * ld;
+        copy_scaled(columns, inverse[k], x, x);
+        for (int i = above(chains, k); i >= 0; i = above(chains, i))
+            subtract_row(columns, L[k * n + i], x, X + (size_t)i * ld);
+    }
+    for (int k = 0; k < n; ++k) {
+        double* x = X + (size_t)k * ld;
+        for (int i = above(chains, k); i >= 0; i = above(chains, i))
+            subtract_row(columns, L[k * n + i], X + (size_t)i * ld, x);
+        copy_scaled(columns, inverse[k], x, x);
+    }
+}
+
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+
+__attribute__((target("avx2"))) static void solve_columns_wide(const dof_chains* chains, int n, const double* L,
+                                                               const double* inverse, int columns, double* X) {
+    solve_columns(chains, n, L, inverse, columns, X);
+}
+
+#endif
+
+void ts_tree_factor_solve_columns(const ts_model* model, int tree, const double* L, const double* inverse, int columns,
+                                  double* X) {
+    if (model->tree[tree].kind == TS_TREE_CENTRED) {
+        for (int j = 0; j < columns; ++j) {
+            double x[6];
+            for (int i = 0; i < 6; ++i) x[i] = X[i * columns + j];
+            ts_tree_factor_solve(model, tree, L, inverse, 1, x);
+            for (int i = 0; i < 6; ++i) X[i * columns + j] = x[i];
+        }
+        return;
+    }
+    dof_chains chains = chains_of(model, tree);
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+    if (__builtin_cpu_supports("avx2")) {
+        solve_columns_wide(&chains, model->tree[tree].dof_count, L, inverse, columns, X);
+        return;
+    }
+#endif
+    solve_columns(&chains, model->tree[tree].dof_count, L, inverse, columns, X);
+}
+
 // The deepest dof on both chains. There is one: all chains of a tree begin at its first dof.
 static int common_dof(const dof_chains* chains, int a, int b) {
     while (a != b) {

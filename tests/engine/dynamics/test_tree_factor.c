@@ -65,7 +65,8 @@ Test(tree_factor, inverse_and_delassus_against_elimination) {
             int n = model->tree[t].dof_count, last[most_rows];
             double M[most_dofs * most_dofs], L[most_dofs * most_dofs] = {0.0}, inverse[most_dofs],
                                                            J[most_rows * most_dofs], Y[most_rows * most_dofs];
-            double solved[most_rows * most_dofs], G[most_rows * most_rows], H[most_rows * most_rows];
+            double solved[most_rows * most_dofs], column[most_rows * most_dofs], G[most_rows * most_rows],
+                H[most_rows * most_rows];
             int rows = fill_rows(model, &k, t, J, last);
             ts_crba_tree(model, &k, t, &scratch, M);
             for (int i = 0; i < n; ++i)
@@ -76,12 +77,18 @@ Test(tree_factor, inverse_and_delassus_against_elimination) {
             cr_assert(ts_tree_factor_make(model, t, M, L, inverse));
             memcpy(solved, J, sizeof J);
             memcpy(Y, J, sizeof J);
+            for (int i = 0; i < n; ++i)
+                for (int r = 0; r < rows; ++r) column[i * rows + r] = J[r * n + i];
             ts_tree_factor_solve(model, t, L, inverse, rows, solved);
+            ts_tree_factor_solve_columns(model, t, L, inverse, rows, column);
             ts_tree_factor_whiten(model, t, L, inverse, rows, Y);
             ts_tree_factor_delassus(model, t, rows, Y, last, G);
             ts_tree_factor_delassus(model, t, rows, Y, NULL, H);
             for (int r = 0; r < rows; ++r) {
-                for (int i = 0; i < n; ++i) cr_assert_float_eq(solved[r * n + i], (double)X[i][r], 1e-11);
+                for (int i = 0; i < n; ++i) {
+                    cr_assert_float_eq(solved[r * n + i], (double)X[i][r], 1e-11);
+                    cr_assert_float_eq(column[i * rows + r], (double)X[i][r], 1e-11);
+                }
                 for (int s = 0; s < rows; ++s) {
                     long double entry = 0;
                     for (int i = 0; i < n; ++i) entry += J[s * n + i] * X[i][r];
