@@ -361,20 +361,51 @@ void ts_tree_factor_solve(const ts_model* model, int tree, const double* L, cons
     ts_tree_factor_unwhiten(model, tree, L, inverse, rows, x);
 }
 
-// M^-1 of columns side by side: a step of the elimination is the same for all of them, so that whole lines are taken from each other.
+// x -= sum over `count` lines, the last first, of its value times the line, n numbers; lines are n apart, values `stride`.
+INLINED void take_lines(int n, int count, const double* value, int stride, const double* line, double* x) {
+    int j = 0;
+#if defined(__GNUC__)
+    for (; j + 8 <= n; j += 8) {
+        quad left, right;
+        memcpy(&left, x + j, sizeof left);
+        memcpy(&right, x + j + 4, sizeof right);
+        const double* at = line + (size_t)(count - 1) * (size_t)n + j;
+        for (int r = count - 1; r >= 0; --r, at -= n) {
+            quad l, m, v = {value[r * stride], value[r * stride], value[r * stride], value[r * stride]};
+            memcpy(&l, at, sizeof l);
+            memcpy(&m, at + 4, sizeof m);
+            left -= l * v;
+            right -= m * v;
+        }
+        memcpy(x + j, &left, sizeof left);
+        memcpy(x + j + 4, &right, sizeof right);
+    }
+#endif
+    for (int r = count - 1; r >= 0 && j < n; --r)
+        subtract_row(n - j, value[r * stride], line + (size_t)r * (size_t)n + j, x + j);
+}
+
+// M^-1 of columns side by side: a step of the elimination is the same for all of them, so that whole lines are taken from each other, a few
+// neighbours on one chain at a time.
 INLINED void solve_columns(const dof_chains* chains, int n, const double* L, const double* inverse, int columns,
                            double* X) {
     size_t ld = (size_t)columns;
-    for (int k = n - 1; k >= 0; --k) {
-        double* x = X + (size_t)k * ld;
-        copy_scaled(columns, inverse[k], x, x);
-        for (int i = above(chains, k); i >= 0; i = above(chains, i))
-            subtract_row(columns, L[k * n + i], x, X + (size_t)i * ld);
+    for (int last = n - 1, low; last >= 0; last = low - 1) {
+        for (low = last; last - low + 1 < CHUNK && low > 0 && above(chains, low) == low - 1;) --low;
+        for (int k = last; k >= low; --k) {
+            double* x = X + (size_t)k * ld;
+            copy_scaled(columns, inverse[k], x, x);
+            for (int i = k - 1; i >= low; --i) subtract_row(columns, L[k * n + i], x, X + (size_t)i * ld);
+        }
+        for (int i = above(chains, low); i >= 0; i = above(chains, i))
+            take_lines(columns, last - low + 1, L + low * n + i, n, X + (size_t)low * ld, X + (size_t)i * ld);
     }
     for (int k = 0; k < n; ++k) {
         double* x = X + (size_t)k * ld;
-        for (int i = above(chains, k); i >= 0; i = above(chains, i))
-            subtract_row(columns, L[k * n + i], X + (size_t)i * ld, x);
+        for (int i = above(chains, k), from; i >= 0; i = above(chains, from)) {
+            from = chains->dof[chains->first + i].run - chains->first;
+            take_lines(columns, i - from + 1, L + k * n + from, 1, X + (size_t)from * ld, x);
+        }
         copy_scaled(columns, inverse[k], x, x);
     }
 }
