@@ -112,7 +112,7 @@ typedef struct ts_step_block_report {
 /// Whether to trust a derivative, from good to bad.
 typedef enum ts_step_verdict {
     TS_STEP_REGULAR,         // it is the derivative
-    TS_STEP_NEAR_CHANGE,     // it is, but a mode changes nearby
+    TS_STEP_NEAR_CHANGE,     // it is, but a mode changes nearby; of differences those in `column_changed` are not
     TS_STEP_RANK_DEFICIENT,  // contacts are moved as bodies cannot follow: the least-squares answer
     TS_STEP_ONE_SIDED,       // a mode changes here: there is no derivative, but one to each side, and it is that to one
     TS_STEP_UNSUPPORTED      // something in the step has no derivative here: `reason`

@@ -6,6 +6,7 @@
 // Known failure: where a contact comes, goes, changes its feature or its mode between the two ends, the difference is the mean of two
 // derivatives; the report counts such columns.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/derivative/step_derivative_internal.h"
@@ -197,6 +198,12 @@ ts_code ts_step_difference_make(const ts_step_task* task, ts_step_derivative* ou
         }
     }
     out->report.differenced |= TS_PART_STEP;
+    if (d.report->changed > 0) {
+        char text[sizeof d.report->reason];
+        snprintf(text, sizeof text, "differences of %d of %d columns reach across a change of contacts",
+                 d.report->changed, out->columns);
+        ts_step_report_say(d.report, TS_STEP_NEAR_CHANGE, text);
+    }
     parts->shared.ops = &difference_operator;
     parts->matrix = d.matrix;
     out->parts = &parts->shared;

@@ -98,6 +98,20 @@ Test(step_derivative, of_a_box_that_slides) {
     fixture_end(&f);
 }
 
+// It slides on by a hair: slower starts stop, and differences between a faster and a slower one are half of what they should be.
+Test(step_derivative, differences_across_a_change_are_told) {
+    fixture f = box_on_floor(0.4 * g * h + 1e-9, 0.4);
+    f.sim->qpos[2] -= 5e-6;  // between closed and pushed out
+    ts_step_input input[] = {{TS_STEP_BY_VELOCITY, 0, 1}};
+    jacobian J = take(f.sim, TS_STEP_DIFFERENCE, input, 1);
+    cr_expect_gt(fabs(at(&J, 6, 0) - 1.0), 0.1);
+    cr_expect_eq(J.of.report.changed, 1);
+    cr_expect_eq(J.of.report.verdict, TS_STEP_NEAR_CHANGE);
+    cr_expect(strstr(J.of.report.reason, "reach across"), "%s", J.of.report.reason);
+    ts_arena_free(&J.arena);
+    fixture_end(&f);
+}
+
 Test(step_derivative, of_a_box_that_sticks) {
     fixture f = box_on_floor(0.0, 0.4);
     // Between closed and pushed out.
