@@ -35,6 +35,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->qvel = FIXED_ARRAY(storage, double, model->nv);
     sim->ctrl = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->act = FIXED_ARRAY(storage, double, model->act_count);
+    sim->equality_active = FIXED_ARRAY(storage, int, model->equality_count);
     sim->mocap = FIXED_ARRAY(storage, double, 7 * model->mocap_count);
     sim->tendon_length = FIXED_ARRAY(storage, double, model->tendon_count);
     sim->tendon_velocity = FIXED_ARRAY(storage, double, model->tendon_count);
@@ -228,6 +229,7 @@ void ts_sim_reset(ts_sim* sim) {
     if (qvel) memcpy(sim->qvel, qvel, (size_t)model->nv * sizeof(double));
     memset(sim->ctrl, 0, (size_t)model->actuator_count * sizeof(double));
     memset(sim->act, 0, (size_t)model->act_count * sizeof(double));
+    for (int e = 0; e < model->equality_count; ++e) sim->equality_active[e] = model->equality[e].active;
     place_mocap(sim, NULL);
     if (key) take_inputs(sim, key);
     memset(sim->force_applied, 0, (size_t)model->nv * sizeof(double));

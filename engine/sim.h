@@ -2,7 +2,7 @@
 // heap once warm; snapshot, restore and hash it. Many simulations may share one model.
 //
 // Fields may be read by anyone at any time between calls. Writable from outside between steps: time, qpos, qvel, ctrl, act,
-// force_applied, wrench_applied and options; call ts_sim_forward to see derived quantities of a changed state.
+// equality_active, mocap, force_applied, wrench_applied and options; call ts_sim_forward to see derived quantities of a changed state.
 #ifndef TS_ENGINE_SIM_H
 #define TS_ENGINE_SIM_H
 
@@ -86,11 +86,12 @@ struct ts_sim {
     // state
     double time;  // s
     long long step_count;
-    int start_keyframe;  // where a reset goes; -1: the pose the model is described in, at rest
-    double* qpos;        // (nq)
-    double* qvel;        // (nv)
-    double* ctrl;        // (actuator_count) controls; kept until changed
-    double* act;         // (act_count) activations
+    int start_keyframe;    // where a reset goes; -1: the pose the model is described in, at rest
+    double* qpos;          // (nq)
+    double* qvel;          // (nv)
+    double* ctrl;          // (actuator_count) controls; kept until changed
+    double* act;           // (act_count) activations
+    int* equality_active;  // (equality_count) nonzero: it holds; starts as the model's
     double* mocap;  // (mocap_count x 7) m, quaternion: where bodies are that are moved from outside; kept until changed
     double* force_applied;     // (nv) generalised forces from outside, N or N m; kept until changed
     ts_force* wrench_applied;  // (body_count) world axes, about the body's centre of mass; kept until changed

@@ -1,5 +1,5 @@
-// Saving, restoring and hashing what the future depends on: time, step count, coordinates, velocities, controls, activations, bodies moved from outside, applied forces and
-// the memory of pairs and of blocks of rows. Options and the choice of solver belong to the caller and stay. The hash goes
+// Saving, restoring and hashing what the future depends on: time, step count, coordinates, velocities, controls, activations, which
+// equalities hold, bodies moved from outside, applied forces and the memory of pairs and of blocks of rows. Options and the choice of solver belong to the caller and stay. The hash goes
 // field by field, because structs have holes whose bytes mean nothing.
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +17,21 @@ typedef struct snapshot_head {
     int actuator_count;
     int act_count;
     int mocap_count;
+    int equality_count;
     int body_count;
     int tree_count;
     int pair_count;
     int row_count;
 } snapshot_head;
 
-static const uint64_t snapshot_magic = UINT64_C(0x31736e7074736e73);
+static const uint64_t snapshot_magic = UINT64_C(0x32736e7074736e73);
 
 static size_t snapshot_size(const snapshot_head* head) {
     size_t numbers = (size_t)head->nq + 2 * (size_t)head->nv + (size_t)head->actuator_count + (size_t)head->act_count +
                      7 * (size_t)head->mocap_count;
-    return sizeof *head + numbers * sizeof(double) + (size_t)head->body_count * sizeof(ts_force) +
-           (size_t)head->tree_count * sizeof(ts_spin_memory) + (size_t)head->pair_count * sizeof(ts_pair_memory) +
-           (size_t)head->row_count * sizeof(ts_row_memory);
+    return sizeof *head + numbers * sizeof(double) + (size_t)head->equality_count * sizeof(int) +
+           (size_t)head->body_count * sizeof(ts_force) + (size_t)head->tree_count * sizeof(ts_spin_memory) +
+           (size_t)head->pair_count * sizeof(ts_pair_memory) + (size_t)head->row_count * sizeof(ts_row_memory);
 }
 
 static unsigned char* put(unsigned char* at, const void* source, size_t count, size_t size) {
@@ -54,6 +55,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     head.actuator_count = sim->model->actuator_count;
     head.act_count = sim->model->act_count;
     head.mocap_count = sim->model->mocap_count;
+    head.equality_count = sim->model->equality_count;
     head.body_count = sim->model->body_count;
     head.tree_count = sim->model->tree_count;
     head.pair_count = sim->pair_memory.count;
@@ -77,7 +79,8 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     at = put(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
     at = put(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
     at = put(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
-    put(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
+    at = put(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
+    put(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
     return ts_status_ok(out_status);
 }
 
@@ -90,8 +93,8 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "this is no snapshot");
     if (head.nq != model->nq || head.nv != model->nv || head.body_count != model->body_count ||
         head.actuator_count != model->actuator_count || head.act_count != model->act_count ||
-        head.mocap_count != model->mocap_count || head.tree_count != model->tree_count ||
-        snapshot->size != snapshot_size(&head))
+        head.mocap_count != model->mocap_count || head.equality_count != model->equality_count ||
+        head.tree_count != model->tree_count || snapshot->size != snapshot_size(&head))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                              "the snapshot is of another model: nq %d, nv %d, %d bodies; here nq %d, nv %d, %d bodies",
                              head.nq, head.nv, head.body_count, model->nq, model->nv, model->body_count);
@@ -110,7 +113,8 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     at = take(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
     at = take(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
     at = take(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
-    take(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
+    at = take(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
+    take(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
     sim->pair_memory.count = head.pair_count;
     sim->row_memory.count = head.row_count;
     // The contacts of the last step belonged to another state.
@@ -145,6 +149,9 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
     hash = hash_doubles(hash, sim->ctrl, (size_t)model->actuator_count);
     hash = hash_doubles(hash, sim->act, (size_t)model->act_count);
     hash = hash_doubles(hash, sim->mocap, 7 * (size_t)model->mocap_count);
+    // As the model has them they leave no mark.
+    for (int e = 0; e < model->equality_count; ++e)
+        if (!sim->equality_active[e] != !model->equality[e].active) hash = hash_int(hash, e);
     hash = hash_doubles(hash, sim->force_applied, (size_t)model->nv);
     for (int b = 0; b < model->body_count; ++b) {
         hash = hash_vec3(hash, sim->wrench_applied[b].couple);

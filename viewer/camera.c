@@ -16,12 +16,31 @@ ts_camera ts_camera_default(void) {
     camera.elevation = 20.0 * TS_PI / 180.0;
     camera.field_of_view = 36.0 * TS_PI / 180.0;
     camera.parallel = 0;
+    camera.tilted = 0;
+    camera.axes = ts_mat3_identity();
     return camera;
 }
 
 static ts_vec3 camera_backwards(const ts_camera* camera) {
+    if (camera->tilted) return ts_mat3_column(&camera->axes, 2);
     double c = cos(camera->elevation);
     return ts_vec3_make(c * cos(camera->azimuth), c * sin(camera->azimuth), sin(camera->elevation));
+}
+
+void ts_camera_place(ts_camera* camera, ts_vec3 eye, const ts_mat3* axes) {
+    ts_vec3 back = ts_mat3_column(axes, 2);
+    camera->tilted = 1;
+    camera->axes = *axes;
+    camera->target = ts_vec3_add_scaled(eye, -camera->distance, back);
+}
+
+// Upright again, from the same side, about the same target.
+static void set_upright(ts_camera* camera) {
+    ts_vec3 back = camera_backwards(camera);
+    if (!camera->tilted) return;
+    if (hypot(back.x, back.y) > 1e-6) camera->azimuth = atan2(back.y, back.x);
+    camera->elevation = asin(ts_clamp(back.z, -1.0, 1.0));
+    camera->tilted = 0;
 }
 
 ts_vec3 ts_camera_eye(const ts_camera* camera) {
@@ -29,6 +48,7 @@ ts_vec3 ts_camera_eye(const ts_camera* camera) {
 }
 
 ts_mat3 ts_camera_axes(const ts_camera* camera) {
+    if (camera->tilted) return camera->axes;
     ts_vec3 back = camera_backwards(camera);
     ts_vec3 right = ts_vec3_make(-sin(camera->azimuth), cos(camera->azimuth), 0.0);
     return ts_mat3_from_columns(right, ts_vec3_cross(back, right), back);
@@ -37,6 +57,7 @@ ts_mat3 ts_camera_axes(const ts_camera* camera) {
 void ts_camera_orbit(ts_camera* camera, double dx, double dy, int height) {
     double per_pixel = TS_PI / (double)(height > 0 ? height : 1);
     double limit = 89.0 * TS_PI / 180.0;
+    set_upright(camera);
     camera->azimuth = remainder(camera->azimuth - dx * per_pixel, 2.0 * TS_PI);
     camera->elevation = fmin(limit, fmax(-limit, camera->elevation + dy * per_pixel));
 }

@@ -16,10 +16,15 @@ typedef struct ts_camera {
     double elevation;      // rad, of the eye above the horizontal, within +-89 degrees
     double field_of_view;  // rad, vertical
     int parallel;  // nonzero: no perspective; what lies at the target's depth is as large as it would be with it
+    int tilted;    // nonzero: it looks as `axes` says, whatever azimuth and elevation are, until it is turned
+    ts_mat3 axes;  // columns: right, up, and backwards
 } ts_camera;
 
 /// Looks at the origin from 3 m, from the front right and above, with a field of view of 36 degrees.
 ts_camera ts_camera_default(void);
+
+/// Puts the eye somewhere, with those axes (columns: right, up, and backwards), tilted or not; the target is where it was in depth.
+void ts_camera_place(ts_camera* camera, ts_vec3 eye, const ts_mat3* axes);
 
 /// The eye's place.
 ts_vec3 ts_camera_eye(const ts_camera* camera);

@@ -98,6 +98,7 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_
     const ts_shape* shape = &geom->shape;
     const ts_transform* placed = &sim->kinematics.geom_pose[g];
     if (show & TS_SHOW_ONLY_MOVING && !geom_moves(model, geom)) return;
+    if (geom->group >= 0 && geom->group < 32 && style->hidden_groups >> geom->group & 1u) return;
     float color[4];
     ts_scene_look_geom_color(model, g, color);
     if (style->island && geom_moves(model, geom))

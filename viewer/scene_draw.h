@@ -46,10 +46,13 @@ enum {
     TS_SHOW_SITE_FRAMES = 2097152,
     TS_SHOW_CONTACT_FRAMES = 4194304,  // tangents red and green, normal blue
     TS_SHOW_WORLD_FRAME = 8388608,
-    TS_SHOW_HEAT = 16777216,      // contacts in the colour of the share of the exact law that they leave unmet
-    TS_SHOW_GAPS = 33554432,      // normals with the nearest points of both surfaces
-    TS_SHOW_INTERNAL = 67108864,  // what of a force could be taken away without anything moving otherwise
-    TS_SHOW_PATCHES = 134217728   // outlines around the contacts of two bodies, and where their force goes through
+    TS_SHOW_HEAT = 16777216,        // contacts in the colour of the share of the exact law that they leave unmet
+    TS_SHOW_GAPS = 33554432,        // normals with the nearest points of both surfaces
+    TS_SHOW_INTERNAL = 67108864,    // what of a force could be taken away without anything moving otherwise
+    TS_SHOW_PATCHES = 134217728,    // outlines around the contacts of two bodies, and where their force goes through
+    TS_SHOW_ACTUATORS = 268435456,  // what motors pull with, at the joints they pull
+    TS_SHOW_RAYS = 536870912,       // what range finders measure
+    TS_SHOW_CAMERAS = 1073741824    // where the model's cameras are
 };
 
 /// What is known of the contacts of a simulation, arrays of contact_count. Zero-initialised: nothing.
@@ -75,6 +78,7 @@ typedef struct ts_scene_style {
     unsigned show;                    // TS_SHOW_ bits
     const int* island;                // (tree_count) of which colours are, or NULL
     const ts_contact_filter* filter;  // or NULL: all contacts
+    unsigned hidden_groups;           // bit g: geoms of group g are left out
 } ts_scene_style;
 
 /// Appends the simulation as it is now; without `facts` no contacts.

@@ -2,11 +2,18 @@
 // per kind of mark, each from public fields, sized by the scene. Guaranteed: reads the simulation only.
 #include "viewer/scene_marks_internal.h"
 
+#include <string.h>
+
+#include "viewer/model_camera_internal.h"
+
 static const float joint_color[4] = {0.20f, 0.55f, 0.85f, 1.0f};
 static const float tendon_color[4] = {0.85f, 0.25f, 0.30f, 1.0f};
 static const float tie_color[4] = {0.80f, 0.35f, 0.75f, 1.0f};
 static const float inertia_color[4] = {0.95f, 0.45f, 0.25f, 0.30f};
 static const float applied_color[4] = {0.95f, 0.85f, 0.20f, 1.0f};
+static const float motor_color[4] = {0.95f, 0.75f, 0.15f, 1.0f};
+static const float ray_color[4] = {0.95f, 0.35f, 0.65f, 1.0f};
+static const float eye_color[4] = {0.25f, 0.65f, 0.60f, 1.0f};
 static const float link_color[4] = {0.30f, 0.32f, 0.36f, 1.0f};
 static const float normal_color[4] = {0.25f, 0.50f, 0.90f, 1.0f};
 static const float friction_color[4] = {0.95f, 0.55f, 0.10f, 1.0f};
@@ -30,7 +37,8 @@ static void draw_joint(const ts_sim* sim, int j, double size, ts_draw_list* list
 }
 
 static void draw_tie(const ts_sim* sim, const ts_equality* equality, ts_draw_list* list) {
-    if (!equality->active || equality->body[0] < 0 || equality->body[1] < 0) return;
+    if (!sim->equality_active[equality - sim->model->equality] || equality->body[0] < 0 || equality->body[1] < 0)
+        return;
     ts_vec3 end[2];
     for (int k = 0; k < 2; ++k)
         end[k] = ts_transform_point(&sim->kinematics.body_pose[equality->body[k]], equality->frame[k].position);
@@ -112,6 +120,59 @@ static void draw_frames(const ts_sim* sim, unsigned show, double size, ts_draw_l
     }
 }
 
+// An arrow along the axis that a motor turns or pushes, as long as its share of what it can do, or of the strongest of those without a limit.
+static void draw_actuator(const ts_sim* sim, int a, double most, double size, ts_draw_list* list) {
+    const ts_actuator* actuator = &sim->model->actuator[a];
+    const char* transmission = ts_transmission_name(actuator->transmission);
+    if (strncmp(transmission, "joint", 5) != 0) return;
+    const ts_joint* joint = &sim->model->joint[actuator->target];
+    if (joint->type != TS_JOINT_HINGE && joint->type != TS_JOINT_SLIDE) return;
+    const double* range = actuator->force.range;
+    double force = sim->actuator_force[a], full = actuator->force.limited ? fmax(fabs(range[0]), fabs(range[1])) : most;
+    if (!(fabs(force) > 0.0) || !(full > 0.0)) return;
+    double way = (actuator->gear[0] < 0.0 ? -3.0 : 3.0) * size * fmin(1.0, fmax(-1.0, force / full));
+    ts_vec3 axis = ts_transform_direction(&sim->kinematics.body_pose[joint->body], joint->axis);
+    ts_draw_list_add_arrow(list, sim->kinematics.joint_anchor[actuator->target], ts_vec3_scale(way, axis), 0.09 * size,
+                           motor_color, -1);
+}
+
+static void draw_actuators(const ts_sim* sim, double size, ts_draw_list* list) {
+    double most = 0.0;
+    for (int a = 0; a < sim->model->actuator_count; ++a) most = fmax(most, fabs(sim->actuator_force[a]));
+    for (int a = 0; a < sim->model->actuator_count; ++a) draw_actuator(sim, a, most, size, list);
+}
+
+// Rays that meet something, as far as they go.
+static void draw_rays(const ts_sim* sim, ts_draw_list* list) {
+    int kind = ts_sensor_kind_find("rangefinder");
+    for (int i = 0; i < sim->model->sensor_count; ++i) {
+        const ts_sensor* sensor = &sim->model->sensor[i];
+        const ts_sensor_object* object = &sensor->object[0];
+        if (sensor->kind != kind || object->body < 0 || !(sim->sensor[sensor->first] > 0.0)) continue;
+        ts_transform local = ts_transform_from_pose(object->pose);
+        ts_transform placed = ts_transform_mul(&sim->kinematics.body_pose[object->body], &local);
+        ts_vec3 end = ts_vec3_add_scaled(placed.p, sim->sensor[sensor->first], ts_mat3_column(&placed.R, 2));
+        ts_draw_list_add_line(list, placed.p, end, 2.0, ray_color);
+    }
+}
+
+// The edges of what a camera sees up to a body's size away.
+static void draw_camera(const ts_sim* sim, int index, double size, ts_draw_list* list) {
+    ts_camera camera = ts_camera_default();
+    camera.distance = size;
+    ts_model_camera_look(sim, index, &camera);
+    ts_vec3 eye = ts_camera_eye(&camera), corner[4];
+    double up = size * tan(0.5 * camera.field_of_view), aside = up * 4.0 / 3.0;
+    for (int k = 0; k < 4; ++k) {
+        ts_vec3 there = ts_vec3_make(k == 0 || k == 3 ? -aside : aside, k < 2 ? -up : up, -size);
+        corner[k] = ts_vec3_add(eye, ts_mat3_mul_vec(&camera.axes, there));
+    }
+    for (int k = 0; k < 4; ++k) {
+        ts_draw_list_add_line(list, eye, corner[k], 2.0, eye_color);
+        ts_draw_list_add_line(list, corner[k], corner[(k + 1) % 4], 2.0, eye_color);
+    }
+}
+
 void ts_scene_marks_draw(const ts_sim* sim, const ts_scene_style* style, ts_draw_list* list) {
     const ts_model* model = sim->model;
     double size = style->sizes->body_radius;
@@ -121,6 +182,10 @@ void ts_scene_marks_draw(const ts_sim* sim, const ts_scene_style* style, ts_draw
         for (int e = 0; e < model->equality_count; ++e) draw_tie(sim, &model->equality[e], list);
     if (style->show & TS_SHOW_TENDONS)
         for (int t = 0; t < model->tendon_count; ++t) draw_tendon(sim, &model->tendon[t], list);
+    if (style->show & TS_SHOW_ACTUATORS) draw_actuators(sim, size, list);
+    if (style->show & TS_SHOW_RAYS) draw_rays(sim, list);
+    if (style->show & TS_SHOW_CAMERAS)
+        for (int i = 0; i < model->camera_count; ++i) draw_camera(sim, i, size, list);
     draw_frames(sim, style->show, size, list);
     for (int b = 1; b < model->body_count; ++b) {
         if (style->show & TS_SHOW_APPLIED && sim->wrench_applied) draw_force(sim, b, style->sizes, list);
@@ -158,7 +223,7 @@ const int* ts_scene_marks_islands(const ts_sim* sim, ts_arena* arena) {
             join(island, model->body[sim->contact[c].body_a].tree, model->body[sim->contact[c].body_b].tree);
     for (int e = 0; e < model->equality_count; ++e) {
         const ts_equality* tie = &model->equality[e];
-        if (tie->active && tie->body[0] >= 0 && tie->body[1] >= 0)
+        if (sim->equality_active[e] && tie->body[0] >= 0 && tie->body[1] >= 0)
             join(island, model->body[tie->body[0]].tree, model->body[tie->body[1]].tree);
     }
     for (int t = 0; t < model->tree_count; ++t) island[t] = root_of(island, t);

@@ -3,6 +3,7 @@
 // crawl. Known to fail: bodies that fly apart by many scene sizes lose their shadows.
 #include "viewer/view.h"
 
+#include "viewer/model_camera_internal.h"
 #include "viewer/scene_contacts_internal.h"
 #include "viewer/scene_marks_internal.h"
 #include "viewer/scene_walls_internal.h"
@@ -76,9 +77,9 @@ static void draw_layer(ts_view* view, int which) {
     int first = list->items.count;
     // Things stand at their real place plus the offset when measured from an origin that much nearer.
     list->origin = ts_vec3_sub(origin, layer->offset);
-    ts_scene_style style = {&view->sizes,  &view->own,
-                            &view->camera, view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u),
-                            NULL,          &view->filter};
+    ts_scene_style style = {
+        &view->sizes, &view->own,    &view->camera,      view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u),
+        NULL,         &view->filter, view->hidden_groups};
     ts_contact_facts judged = {NULL, NULL, NULL, NULL};
     ts_arena_reset(&view->arena);
     if (view->show & TS_SHOW_ISLANDS) style.island = ts_scene_marks_islands(layer->sim, &view->arena);
@@ -165,6 +166,7 @@ void ts_view_frame_scene(ts_view* view, int width, int height, int make_room) {
 }
 
 void ts_view_aim(ts_view* view, const ts_camera* camera, int width, int height, int make_room) {
+    view->model_camera = 0;
     view->camera = camera ? *camera : ts_camera_default();
     if (camera && camera->distance > 0.0) return;
     ts_view_frame_scene(view, width, height, make_room);
@@ -234,8 +236,17 @@ static void draw_selection(ts_view* view) {
     }
 }
 
+void ts_view_follow(ts_view* view) {
+    if (view->model_camera <= 0 || view->model_camera > view->sim->model->camera_count) return;
+    // A camera on a hand sees what is as near to it as a hand is large.
+    view->camera.distance = view->sizes.body_radius;
+    view->camera.parallel = 0;
+    ts_model_camera_look(view->sim, view->model_camera - 1, &view->camera);
+}
+
 ts_code ts_view_list(ts_view* view, ts_status* out_status) {
     ts_draw_list* list = &view->list;
+    ts_view_follow(view);
     ts_draw_list_begin(list, view->camera.target);
     for (int i = 0; i < view->layer_count; ++i) draw_layer(view, i);
     draw_selection(view);

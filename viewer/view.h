@@ -40,7 +40,9 @@ typedef struct ts_view {
     int layer_count;
     ts_camera camera;
     ts_scene_sizes sizes;
-    unsigned show;  // TS_SHOW_ bits
+    int model_camera;        // 1 + number of the model's camera that it is looked through, 0: `camera` is free
+    unsigned show;           // TS_SHOW_ bits
+    unsigned hidden_groups;  // bit g: geoms of group g are not shown
     int wireframe;
     ts_background background;
     int dark;                  // nonzero: a dark theme
@@ -76,6 +78,9 @@ void ts_view_add_layer(ts_view* view, ts_view_layer layer);
 /// The camera as asked for: NULL frames the scene from the default direction, a distance of zero from the camera's.
 /// `make_room` nonzero leaves some for the panel, unless the camera says exactly where it is.
 void ts_view_aim(ts_view* view, const ts_camera* camera, int width, int height, int make_room);
+
+/// Puts `camera` where the model's camera is that it is looked through, if there is one.
+void ts_view_follow(ts_view* view);
 
 /// Aims at one body. A body without finite geoms changes nothing.
 void ts_view_frame_body(ts_view* view, int body, double aspect);

@@ -290,6 +290,8 @@ static ts_code set_up(picture* p, ts_status* out_status) {
                                   request->height);
     if (!in_scene(p)) add_for_camera(p);
     ts_view_aim(&p->view, request->camera, panes.width, panes.height, request->overlay && (in_scene(p) || is_alone(p)));
+    p->view.model_camera = request->model_camera;
+    p->view.hidden_groups = request->hidden_groups;
     if (!in_scene(p)) p->view.layer_count = 1;
     p->view.layer[0].path = request->path ? request->path : &p->path[0];
     begin_words(p);
@@ -334,6 +336,7 @@ static void add_worst(picture* p) {
 static ts_code draw_picture(picture* p, ts_status* out_status) {
     const ts_view_request* request = p->request;
     if (!in_scene(p) && !is_alone(p)) return draw_looks(p, out_status);
+    ts_view_follow(&p->view);
     begin_words(p);
     if (request->overlay) ts_ui_fill(&p->ui, request->sim, request->width, request->height, &p->overlay);
     if (request->companion_count > 0) add_labels(p);

@@ -53,6 +53,8 @@ typedef struct ts_view_request {
     const ts_overlay* words;   // pictures only: put on top instead of the panel (borrowed), or NULL
     ts_background background;  // pictures only
     int dark;                  // nonzero: sky and floors of a dark theme
+    unsigned hidden_groups;    // bit g: geoms of group g are not shown
+    int model_camera;  // 1 + number of the model's camera that the scene is seen through, instead of `camera`; 0: none
     const ts_view_path* path;  // pictures only: drawn as a line (borrowed), or NULL: what `trail` says
     const float* color;        // pictures only: sRGB of the moving bodies of `sim` (borrowed), or NULL for their own
     const ts_camera*
@@ -98,8 +100,10 @@ ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_sta
 ts_code ts_viewer_read_layout(const char* name, ts_layout* out_layout, ts_status* out_status);
 
 /// Reads a side ("front", "top", ...) or "AZIMUTH,ELEVATION" in degrees, which frames the scene from there, or "AZIMUTH,ELEVATION,DISTANCE,X,Y,Z"
-/// with what is looked at, m. TS_ERROR_VALUE says what it could be.
-ts_code ts_viewer_read_camera(const char* text, ts_camera* out_camera, ts_status* out_status);
+/// with what is looked at, m; or the name of a camera of `model` (NULL: none), whose number, from 1, is *out_number, else 0. TS_ERROR_VALUE says what
+/// it could be.
+ts_code ts_viewer_read_camera(const char* text, const ts_model* model, ts_camera* out_camera, int* out_number,
+                              ts_status* out_status);
 
 /// A window until it is closed, or one picture when png_path is set. Without a display a window is TS_ERROR_UNSUPPORTED,
 /// and the message names the way to a picture. A step that fails ends a picture with that error; a window pauses and shows it.

@@ -28,6 +28,9 @@ static const struct {
     {"joints", TS_SHOW_JOINTS, 0},
     {"equalities", TS_SHOW_EQUALITIES, 0},
     {"tendons", TS_SHOW_TENDONS, 0},
+    {"actuators", TS_SHOW_ACTUATORS, 0},
+    {"rays", TS_SHOW_RAYS, 0},
+    {"cameras", TS_SHOW_CAMERAS, 0},
     {"inertia", TS_SHOW_INERTIA, 0},
     {"centres", TS_SHOW_CENTRES, 0},
     {"applied", TS_SHOW_APPLIED, 0},
@@ -53,8 +56,13 @@ static ts_code unknown_layer(const char* name, size_t length, ts_status* out_sta
     char known[400] = "";
     for (int i = 0; i < LAYERS; ++i)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", layer[i].name);
-    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no layer '%.*s', but words, card, dark, %s",
-                         (int)length, name, known);
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                         "there is no layer '%.*s', but words, card, dark, group0 to group5, %s", (int)length, name,
+                         known);
+}
+
+static void hide(ts_view_request* request, unsigned group, int hidden) {
+    request->hidden_groups = hidden ? request->hidden_groups | group : request->hidden_groups & ~group;
 }
 
 ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_status* out_status) {
@@ -71,6 +79,8 @@ ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_sta
             request->dark = sign == '+';
         else if (length == 4 && strncmp(at, "card", length) == 0)
             request->card = sign == '+';
+        else if (length == 6 && strncmp(at, "group", 5) == 0 && at[5] >= '0' && at[5] <= '5')
+            hide(request, 1u << (at[5] - '0'), sign == '-');
         else if (length == 4 && strncmp(at, "none", length) == 0 && sign == '+')
             request->show = TS_SHOW_GEOMS | TS_SHOW_PATTERN | TS_SHOW_GRID;
         else if (found < 0)
@@ -104,17 +114,24 @@ static const struct {
 } side[] = {{"front", -90.0, 8.0}, {"back", 90.0, 8.0},     {"left", 180.0, 8.0},   {"right", 0.0, 8.0},
             {"top", -90.0, 89.0},  {"corner", -60.0, 20.0}, {"below", -60.0, -20.0}};
 
-static ts_code refuse_camera(const char* text, ts_status* out_status) {
+static ts_code refuse_camera(const char* text, const ts_model* model, ts_status* out_status) {
+    char own[200] = "";
+    for (int i = 0; model && i < model->camera_count && strlen(own) < 120; ++i)
+        snprintf(own + strlen(own), sizeof own - strlen(own), "%s%.40s", i ? ", " : "; the model's own are ",
+                 model->camera[i].name);
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                          "a camera is front, back, left, right, top, corner or below, or AZIMUTH,ELEVATION in degrees, "
-                         "perhaps with ,DISTANCE,X,Y,Z of what it looks at in m; '%s' is not",
-                         text);
+                         "perhaps with ,DISTANCE,X,Y,Z of what it looks at in m; '%s' is not%s",
+                         text, own);
 }
 
-ts_code ts_viewer_read_camera(const char* text, ts_camera* out_camera, ts_status* out_status) {
+ts_code ts_viewer_read_camera(const char* text, const ts_model* model, ts_camera* out_camera, int* out_number,
+                              ts_status* out_status) {
     double number[6];
     *out_camera = ts_camera_default();
     out_camera->distance = 0.0;
+    *out_number = model ? 1 + ts_model_find_camera(model, text) : 0;
+    if (*out_number > 0) return ts_status_ok(out_status);
     for (size_t i = 0; i < sizeof side / sizeof side[0]; ++i) {
         if (strcmp(side[i].name, text) != 0) continue;
         out_camera->azimuth = side[i].azimuth * TS_PI / 180.0;
@@ -126,7 +143,7 @@ ts_code ts_viewer_read_camera(const char* text, ts_camera* out_camera, ts_status
     for (char* c = spaced; *c; ++c)
         if (*c == ',') *c = ' ';
     int count = ts_number_list(spaced, number, 6, why, sizeof why);
-    if (count != 2 && count != 6) return refuse_camera(text, out_status);
+    if (count != 2 && count != 6) return refuse_camera(text, model, out_status);
     if (fabs(number[1]) > 89.0 || (count > 2 && !(number[2] > 0.0)))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                              "a camera's elevation is from -89 to 89 degrees, its distance above 0: '%s'", text);

@@ -71,8 +71,10 @@ static ts_code measure(const ts_args* args, const ts_view_request* request, ts_s
 }
 
 // What is shown, from where and how.
-static ts_code read_wishes(const ts_args* args, ts_camera* camera, ts_view_request* request, ts_status* status) {
-    ts_code code = args->camera ? ts_viewer_read_camera(args->camera, camera, status) : TS_OK;
+static ts_code read_wishes(const ts_args* args, const ts_model* model, ts_camera* camera, ts_view_request* request,
+                           ts_status* status) {
+    ts_code code =
+        args->camera ? ts_viewer_read_camera(args->camera, model, camera, &request->model_camera, status) : TS_OK;
     if (!code && args->camera) request->camera = camera;
     if (!code && args->layers) code = ts_viewer_read_layers(args->layers, request, status);
     request->layout = TS_LAYOUT_PANES;
@@ -80,10 +82,10 @@ static ts_code read_wishes(const ts_args* args, ts_camera* camera, ts_view_reque
     return code;
 }
 
-static ts_code check_wishes(const ts_args* args, ts_status* status) {
+static ts_code check_wishes(const ts_args* args, const ts_model* model, ts_status* status) {
     ts_camera camera;
     ts_view_request request = ts_view_request_default();
-    return read_wishes(args, &camera, &request, status);
+    return read_wishes(args, model, &camera, &request, status);
 }
 
 static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const view_sims* sims, ts_status* status) {
@@ -99,7 +101,7 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
     }
     ts_camera camera;
     ts_view_companion companion[TS_VIEW_BESIDE];
-    ts_code code = read_wishes(args, &camera, &request, status);
+    ts_code code = read_wishes(args, scene->model, &camera, &request, status);
     if (code) return code;
     memset(companion, 0, sizeof companion);
     for (int i = 1; i < sims->count; ++i) companion[i - 1].sim = sims->sim[i];
@@ -113,8 +115,9 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
 
 #else
 
-static ts_code check_wishes(const ts_args* args, ts_status* status) {
+static ts_code check_wishes(const ts_args* args, const ts_model* model, ts_status* status) {
     (void)args;
+    (void)model;
     return ts_status_ok(status);
 }
 
@@ -148,12 +151,12 @@ static int load_recording(const ts_args* args, ts_import_report* report, ts_load
     return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
 }
 
-static int check_outputs(const ts_args* args, ts_status* status) {
+static int check_outputs(const ts_args* args, const ts_model* model, ts_status* status) {
     if (args->png && args->video) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png or --video, not both");
         return TS_EXIT_USAGE;
     }
-    if (check_wishes(args, status)) return TS_EXIT_USAGE;
+    if (check_wishes(args, model, status)) return TS_EXIT_USAGE;
     if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
     if (args->video && (ts_video_check(args->video, status) || ts_setup_writable(args->video, status)))
         return TS_EXIT_FAILED;
@@ -170,7 +173,7 @@ static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* 
     if (args->subject && ts_setup_is_recording(args->subject)) {
         int exit_code = load_recording(args, report, scene, &sims->sim[0], status);
         sims->count = sims->sim[0] != NULL;
-        return exit_code ? exit_code : check_outputs(args, status);
+        return exit_code ? exit_code : check_outputs(args, scene->model, status);
     }
     ts_solver_choice chosen = {1, {NULL}};
     if (args->solver && ts_setup_solvers(args->solver, &chosen, status)) return TS_EXIT_USAGE;
@@ -195,7 +198,7 @@ static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* 
         if (!code) code = ts_setup_from(args, *sim, recording, sizeof recording, status);
     }
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
-    return check_outputs(args, status);
+    return check_outputs(args, scene->model, status);
 }
 
 static int report_done(const ts_args* args, const ts_loaded_scene* scene, const ts_sim* sim) {

@@ -136,6 +136,7 @@ void ts_builder_free(ts_builder* builder) {
     ts_builder_joint_array_free(&builder->joint);
     ts_builder_geom_array_free(&builder->geom);
     ts_builder_site_array_free(&builder->site);
+    ts_builder_camera_array_free(&builder->camera);
     ts_builder_equality_array_free(&builder->equality);
     ts_builder_tendon_array_free(&builder->tendon);
     ts_builder_part_array_free(&builder->part);
@@ -207,6 +208,13 @@ int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose
     ts_builder_site entry = {make_label(builder, name, file, line), body, pose, shape};
     if (builder->pool.failed || !ts_builder_site_array_push(&builder->site, entry)) return short_memory(builder);
     return builder->site.count - 1;
+}
+
+int ts_builder_add_camera(ts_builder* builder, const ts_model_camera* camera, const char* file, int line) {
+    if (!body_is_there(builder, "camera", camera->body)) return -1;
+    ts_builder_camera entry = {*camera, make_label(builder, camera->name, file, line)};
+    if (builder->pool.failed || !ts_builder_camera_array_push(&builder->camera, entry)) return short_memory(builder);
+    return builder->camera.count - 1;
 }
 
 int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def) {

@@ -62,6 +62,7 @@ typedef struct ts_geom_def {
     ts_surface surface;
     unsigned category;
     unsigned mask;
+    int group;
     double density;       // kg/m^3
     double mass;          // kg; < 0: from density
     int fluid_ellipsoid;  // nonzero: a medium presses on its ellipsoid, and not on the box of the body's inertia
@@ -184,6 +185,10 @@ int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def);
 /// Adds a site of that shape (a kind made of numbers); `file` (may be NULL) and `line` are for messages. Returns its number or -1.
 int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, ts_shape shape, const char* file,
                         int line);
+
+/// Adds a camera (name is copied) and returns its number, or -1; `file` (may be NULL) and `line` are for messages. Its target may be a
+/// body that is added later.
+int ts_builder_add_camera(ts_builder* builder, const ts_model_camera* camera, const char* file, int line);
 
 /// Adds an equality and returns its number, or -1.
 int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def);

@@ -1,6 +1,7 @@
 // Every definition by itself: finite numbers, unit axes and quaternions, sane signs, unique names, free joints where
 // they may be. What depends on several bodies (masses, sizes of keyframes) is judged later in builder_mass.c and
 // builder_finish.c.
+#include "base/scalar.h"
 #include "engine/model/builder_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
@@ -173,6 +174,23 @@ static ts_code check_sites(ts_builder* builder, ts_status* out_status) {
     return TS_OK;
 }
 
+static ts_code check_cameras(ts_builder* builder, ts_status* out_status) {
+    for (int i = 0; i < builder->camera.count; ++i) {
+        ts_builder_camera* c = &builder->camera.data[i];
+        int aims = c->is.mode == TS_MODEL_CAMERA_TARGET || c->is.mode == TS_MODEL_CAMERA_TARGET_CENTRE;
+        const char* why = NULL;
+        if (!normalise(&c->is.pose)) why = pose_message;
+        if ((int)c->is.mode < 0 || c->is.mode >= TS_MODEL_CAMERA_MODE_COUNT) why = "there is no such mode";
+        if (aims && (c->is.target < 0 || c->is.target >= builder->body.count))
+            why = "there is no body that it looks at";
+        if (!(c->is.field_of_view > 0.0 && c->is.field_of_view < TS_PI))
+            why = "its field of view must lie between 0 and 180 degrees";
+        if (why) return ts_builder_refuse(builder, &c->label, "camera", i, out_status, "%s", why);
+        if (!aims) c->is.target = -1;
+    }
+    return TS_OK;
+}
+
 // A name with the definition it belongs to.
 typedef struct named {
     const char* name;
@@ -218,6 +236,8 @@ static ts_code check_all_names(const ts_builder* b, ts_status* out_status) {
         code = check_names(b, "geom", &b->geom.data->label, sizeof *b->geom.data, b->geom.count, out_status);
     if (!code && b->site.count)
         code = check_names(b, "site", &b->site.data->label, sizeof *b->site.data, b->site.count, out_status);
+    if (!code && b->camera.count)
+        code = check_names(b, "camera", &b->camera.data->label, sizeof *b->camera.data, b->camera.count, out_status);
     if (!code && b->equality.count)
         code = check_names(b, "equality", &b->equality.data->label, sizeof *b->equality.data, b->equality.count,
                            out_status);
@@ -245,6 +265,7 @@ ts_code ts_builder_check(ts_builder* builder, ts_status* out_status) {
     if (!code) code = check_joints(builder, out_status);
     if (!code) code = check_geoms(builder, out_status);
     if (!code) code = check_sites(builder, out_status);
+    if (!code) code = check_cameras(builder, out_status);
     if (!code) code = check_all_names(builder, out_status);
     return code;
 }

@@ -46,6 +46,7 @@ static ts_code allocate(draft* d) {
     m->joint_count = b->joint.count;
     m->geom_count = b->geom.count;
     m->site_count = b->site.count;
+    m->camera_count = b->camera.count;
     m->keyframe_count = b->key.count;
     m->tendon_count = b->tendon.count;
     m->tendon_part_count = b->part.count;
@@ -237,6 +238,7 @@ static void lay_out_geoms(draft* d) {
         geom->pose = def->pose;
         geom->surface = def->surface;
         geom->category = def->category;
+        geom->group = def->group;
         geom->mask = def->mask;
         memcpy(geom->rgba, def->rgba, sizeof geom->rgba);
     }
@@ -278,11 +280,13 @@ static int compare_exclusions(const void* a, const void* b) {
     return (x->body_b > y->body_b) - (x->body_b < y->body_b);
 }
 
-// Equalities, tendons, actuators, sensors, sites, exclusions (sorted, each once), hulls and source.
+// Equalities, tendons, actuators, sensors, sites, cameras, exclusions (sorted, each once), hulls and source.
 static ts_code lay_out_rest(draft* d) {
     ts_builder* b = d->builder;
     ts_model* m = d->model;
     ts_site* site = (ts_site*)ts_arena_alloc_zeroed(d->arena, (size_t)b->site.count, sizeof *site);
+    ts_model_camera* camera =
+        (ts_model_camera*)ts_arena_alloc_zeroed(d->arena, (size_t)b->camera.count, sizeof *camera);
     ts_equality* equality = (ts_equality*)ts_arena_alloc_zeroed(d->arena, (size_t)b->equality.count, sizeof *equality);
     ts_actuator* actuator = (ts_actuator*)ts_arena_alloc_zeroed(d->arena, (size_t)b->actuator.count, sizeof *actuator);
     ts_tendon* tendon = (ts_tendon*)ts_arena_alloc_zeroed(d->arena, (size_t)b->tendon.count, sizeof *tendon);
@@ -309,6 +313,11 @@ static ts_code lay_out_rest(draft* d) {
         site[i].pose = s->pose;
         site[i].shape = s->shape;
     }
+    for (int i = 0; i < b->camera.count; ++i) {
+        camera[i] = b->camera.data[i].is;
+        camera[i].name = name_at(d, b->camera.data[i].label.name);
+    }
+    m->camera = camera;
     if (b->exclusion.count)
         qsort(b->exclusion.data, (size_t)b->exclusion.count, sizeof *b->exclusion.data, compare_exclusions);
     for (int i = 0; i < b->exclusion.count; ++i)

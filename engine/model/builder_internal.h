@@ -52,6 +52,12 @@ typedef struct ts_builder_site {
     ts_shape shape;
 } ts_builder_site;
 
+/// A camera as described.
+typedef struct ts_builder_camera {
+    ts_model_camera is;
+    ts_builder_label label;
+} ts_builder_camera;
+
 /// An equality as described; kind is an offset into the pool of text.
 typedef struct ts_builder_equality {
     ts_equality_def def;
@@ -105,6 +111,7 @@ TS_ARRAY_DECLARE(ts_builder_body_array, ts_builder_body);
 TS_ARRAY_DECLARE(ts_builder_joint_array, ts_builder_joint);
 TS_ARRAY_DECLARE(ts_builder_geom_array, ts_builder_geom);
 TS_ARRAY_DECLARE(ts_builder_site_array, ts_builder_site);
+TS_ARRAY_DECLARE(ts_builder_camera_array, ts_builder_camera);
 TS_ARRAY_DECLARE(ts_builder_equality_array, ts_builder_equality);
 TS_ARRAY_DECLARE(ts_builder_tendon_array, ts_builder_tendon);
 TS_ARRAY_DECLARE(ts_builder_part_array, ts_tendon_part);
@@ -127,6 +134,7 @@ struct ts_builder {
     ts_builder_joint_array joint;
     ts_builder_geom_array geom;
     ts_builder_site_array site;
+    ts_builder_camera_array camera;
     ts_builder_equality_array equality;
     ts_builder_tendon_array tendon;
     ts_builder_part_array part;

@@ -43,6 +43,9 @@ int ts_model_find_geom(const ts_model* model, const char* name) {
 int ts_model_find_site(const ts_model* model, const char* name) {
     return find(model->site, sizeof *model->site, model->site_count, name);
 }
+int ts_model_find_camera(const ts_model* model, const char* name) {
+    return find(model->camera, sizeof *model->camera, model->camera_count, name);
+}
 
 int ts_model_find_keyframe(const ts_model* model, const char* name) {
     return find(model->keyframe, sizeof *model->keyframe, model->keyframe_count, name);

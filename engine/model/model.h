@@ -137,6 +137,7 @@ typedef struct ts_geom {
     ts_surface surface;
     unsigned category;  // MJCF contype
     unsigned mask;      // MJCF conaffinity
+    int group;          // 0 to 5 in most files: what may be hidden together; of no consequence
     float rgba[4];
 } ts_geom;
 
@@ -147,6 +148,26 @@ typedef struct ts_site {
     ts_pose pose;    // in the body frame
     ts_shape shape;  // its volume, for sensors
 } ts_site;
+
+/// How a camera moves.
+typedef enum ts_model_camera_mode {
+    TS_MODEL_CAMERA_FIXED,  // with its body
+    TS_MODEL_CAMERA_TRACK,  // with its body's place, as far from it as in the model's pose and looking the same way
+    TS_MODEL_CAMERA_TRACK_CENTRE,   // likewise with the centre of mass of all that hangs on its body
+    TS_MODEL_CAMERA_TARGET,         // with its body, looking at the frame of another
+    TS_MODEL_CAMERA_TARGET_CENTRE,  // likewise at the centre of mass of all that hangs on the other
+    TS_MODEL_CAMERA_MODE_COUNT
+} ts_model_camera_mode;
+
+/// A named view; sensors may refer to its frame. It looks along -z, y is up.
+typedef struct ts_model_camera {
+    const char* name;
+    int body;
+    ts_pose pose;  // in the body frame
+    ts_model_camera_mode mode;
+    int target;            // body that it looks at; -1 where the mode has none
+    double field_of_view;  // rad, from the lower edge of the picture to the upper one
+} ts_model_camera;
 
 /// A named state.
 typedef struct ts_keyframe {
@@ -195,8 +216,8 @@ enum { TS_EQUALITY_COEFFICIENTS = 5 };
 /// frames and numbers mean, is said by its source (engine/rows/).
 typedef struct ts_equality {
     const char* name;
-    int source;  // see ts_row_source_name
-    int active;
+    int source;                                    // see ts_row_source_name
+    int active;                                    // whether it holds in a new simulation; see ts_sim.equality_active
     int body[2];                                   // what the frames are on: 0 is the world, -1 means none
     ts_pose frame[2];                              // in the body frames
     int joint[2];                                  // -1: none
@@ -216,6 +237,7 @@ typedef struct ts_model {
     int tree_count;
     int geom_count;
     int site_count;
+    int camera_count;
     int hull_count;
     int ground_count;
     int fluid_count;
@@ -238,6 +260,7 @@ typedef struct ts_model {
     const int* tree_body;               // bodies that can move, tree by tree, parents first
     const ts_geom* geom;                // (geom_count)
     const ts_site* site;                // (site_count)
+    const ts_model_camera* camera;      // (camera_count)
     ts_hull* const* hull;               // (hull_count), owned
     const ts_hull_source* hull_source;  // (hull_count)
     const ts_fluid_shape* fluid;        // (fluid_count) by body
@@ -261,7 +284,7 @@ typedef struct ts_model {
 /// Releases a model; NULL is ignored. No simulation of it may be used afterwards.
 void ts_model_free(ts_model* model);
 
-/// The index of the body, joint, geom, site, keyframe, tendon, actuator or sensor of that name, or -1.
+/// The index of the body, joint, geom, site, camera, keyframe, tendon, actuator or sensor of that name, or -1.
 int ts_model_find_body(const ts_model* model, const char* name);
 /// See ts_model_find_body.
 int ts_model_find_joint(const ts_model* model, const char* name);
@@ -269,6 +292,8 @@ int ts_model_find_joint(const ts_model* model, const char* name);
 int ts_model_find_geom(const ts_model* model, const char* name);
 /// See ts_model_find_body.
 int ts_model_find_site(const ts_model* model, const char* name);
+/// See ts_model_find_body.
+int ts_model_find_camera(const ts_model* model, const char* name);
 /// See ts_model_find_body.
 int ts_model_find_keyframe(const ts_model* model, const char* name);
 /// See ts_model_find_body.

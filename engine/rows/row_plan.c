@@ -102,7 +102,7 @@ void ts_row_plan_fail(ts_row_plan* plan) { plan->failed = 1; }
 int ts_row_next_equality(const ts_row_plan* plan, int e) {
     const ts_model* model = plan->sim->model;
     for (++e; e < model->equality_count; ++e)
-        if (model->equality[e].source == plan->source && model->equality[e].active) return e;
+        if (model->equality[e].source == plan->source && plan->sim->equality_active[e]) return e;
     return -1;
 }
 

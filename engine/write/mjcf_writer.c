@@ -152,6 +152,7 @@ static void find_names(ts_mjcf_writer* w) {
         note(w, TS_MJCF_NAMED_BODY, m->exclusion[i].body_a);
         note(w, TS_MJCF_NAMED_BODY, m->exclusion[i].body_b);
     }
+    for (int i = 0; i < m->camera_count; ++i) note(w, TS_MJCF_NAMED_BODY, m->camera[i].target);
     for (int i = 0; i < m->pair_count; ++i) {
         note(w, TS_MJCF_NAMED_GEOM, m->pair[i].geom_a);
         note(w, TS_MJCF_NAMED_GEOM, m->pair[i].geom_b);

@@ -1,4 +1,4 @@
-// <sensor>. A frame that MJCF would find in its own way, or that is of something that is not written (cameras), is said by a site
+// <sensor>. A frame that MJCF would find in its own way, or that is of a camera, which may have no name, is said by a site
 // in its place.
 #include "engine/sensor/sensor_kind_internal.h"
 #include "engine/write/mjcf_writer_internal.h"

@@ -1,6 +1,7 @@
-// <asset> and <worldbody>: hulls, bodies, joints, geoms and sites.
+// <asset> and <worldbody>: hulls, bodies, joints, geoms, sites and cameras.
 #include "engine/write/mjcf_writer_internal.h"
 
+#include "base/scalar.h"
 #include "collision/shape/height_field.h"
 #include "engine/model/builder_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
@@ -303,6 +304,7 @@ static void write_geom(ts_mjcf_writer* w, const ts_geom* geom) {
     ts_mjcf_writer_pose(w, geom->pose);
     if (geom->category != 1) ts_mjcf_writer_whole(w, "contype", (int)geom->category);
     if (geom->mask != 1) ts_mjcf_writer_whole(w, "conaffinity", (int)geom->mask);
+    if (geom->group != 0) ts_mjcf_writer_whole(w, "group", geom->group);
     write_surface(w, &geom->surface);
     write_fluid(w, geom);
     ts_mjcf_writer_string(w, "rgba", rgba);
@@ -337,11 +339,30 @@ static void write_sites(ts_mjcf_writer* w, int body) {
         }
 }
 
+static void write_cameras(ts_mjcf_writer* w, int body) {
+    static const char* const modes[TS_MODEL_CAMERA_MODE_COUNT] = {"fixed", "track", "trackcom", "targetbody",
+                                                                  "targetbodycom"};
+    const ts_model* m = w->model;
+    for (int i = 0; i < m->camera_count; ++i) {
+        const ts_model_camera* camera = &m->camera[i];
+        if (camera->body != body) continue;
+        double degrees = camera->field_of_view * 180.0 / TS_PI;
+        ts_mjcf_writer_open(w, "camera");
+        if (camera->name[0]) ts_mjcf_writer_string(w, "name", camera->name);
+        ts_mjcf_writer_pose(w, camera->pose);
+        if (camera->mode != TS_MODEL_CAMERA_FIXED) ts_mjcf_writer_string(w, "mode", modes[camera->mode]);
+        if (camera->target >= 0) ts_mjcf_writer_name(w, "target", TS_MJCF_NAMED_BODY, camera->target);
+        ts_mjcf_writer_numbers(w, "fovy", &degrees, 1);
+        ts_mjcf_writer_end(w);
+    }
+}
+
 static void write_contents(ts_mjcf_writer* w, int index) {
     const ts_body* body = &w->model->body[index];
     for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) write_joint(w, j);
     for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) write_geom(w, &w->model->geom[g]);
     write_sites(w, index);
+    write_cameras(w, index);
 }
 
 // Bodies must come depth-first, as readers add them: then the file has their order, and with it that of all numbers.

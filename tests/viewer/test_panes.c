@@ -328,13 +328,14 @@ Test(panes, wishes_are_read_and_misspelt_ones_refused) {
     static const char* const bad[] = {"",      "upside", "10", "1,2,3", "0,90", "0,10,-1,0,0,0", "1,2,3,4,5,6,7",
                                       "1,nan", "1, 2"};
     ts_camera camera;
+    int number;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
-        cr_assert(ts_viewer_read_camera(bad[i], &camera, &status) == TS_ERROR_VALUE, "'%s'", bad[i]);
-    cr_assert(ts_viewer_read_camera("90,45,2,1,2,3", &camera, &status) == TS_OK);
+        cr_assert(ts_viewer_read_camera(bad[i], NULL, &camera, &number, &status) == TS_ERROR_VALUE, "'%s'", bad[i]);
+    cr_assert(ts_viewer_read_camera("90,45,2,1,2,3", NULL, &camera, &number, &status) == TS_OK);
     // From above the target's +y side, a metre and a bit away along either axis.
     ts_vec3 eye = ts_camera_eye(&camera), want = ts_vec3_make(1.0, 2.0 + sqrt(2.0), 3.0 + sqrt(2.0));
     cr_assert(ts_vec3_distance(eye, want) < 1e-12);
-    cr_assert(ts_viewer_read_camera("top", &camera, &status) == TS_OK && !(camera.distance > 0.0));
+    cr_assert(ts_viewer_read_camera("top", NULL, &camera, &number, &status) == TS_OK && !(camera.distance > 0.0));
     ts_layout layout;
     cr_assert(ts_viewer_read_layout("panes", &layout, &status) == TS_OK && layout == TS_LAYOUT_PANES);
     cr_assert(ts_viewer_read_layout("tiles", &layout, &status) == TS_ERROR_VALUE);

@@ -2,6 +2,7 @@
 // wherever they have a meaning here. Guaranteed: no key is given twice (a test looks).
 #include "viewer/session/command_internal.h"
 
+#include "base/scalar.h"
 #include "viewer/scene_draw.h"
 
 #include <stdio.h>
@@ -100,7 +101,7 @@ static int is_ghosts(const ts_session* s, int argument) {
 
 static void camera_align(ts_session* s, int argument) {
     (void)argument;
-    s->camera_mode = TS_CAMERA_FREE;
+    ts_session_free_camera(s);
     if (s->width > 0 && s->height > 0)
         ts_view_frame_scene(&s->view, s->pane_width, s->pane_height, s->panels.info && s->shadow->look_count == 1);
 }
@@ -108,29 +109,47 @@ static void camera_align(ts_session* s, int argument) {
 static void camera_body(ts_session* s, int argument) {
     (void)argument;
     int body = s->selected > 0 ? s->selected : s->shadow->world->scene->focus;
+    s->view.model_camera = 0;
     ts_view_frame_body(&s->view, body, (double)s->pane_width / (double)(s->pane_height > 0 ? s->pane_height : 1));
 }
 
 static void camera_free(ts_session* s, int argument) {
     (void)argument;
-    s->camera_mode = TS_CAMERA_FREE;
+    ts_session_free_camera(s);
 }
 
-// Free, then each tree in turn, followed by its root.
+// As an element of MJCF, which a file can take; it looks from where the eye is now.
+static void camera_copy(ts_session* s, int argument) {
+    (void)argument;
+    char text[400];
+    const ts_camera* camera = &s->view.camera;
+    ts_vec3 eye = ts_camera_eye(camera);
+    ts_mat3 axes = ts_camera_axes(camera);
+    ts_vec3 x = ts_mat3_column(&axes, 0), y = ts_mat3_column(&axes, 1);
+    snprintf(text, sizeof text,
+             "<camera pos=\"%.6g %.6g %.6g\" xyaxes=\"%.6g %.6g %.6g %.6g %.6g %.6g\" fovy=\"%.6g\"/>", eye.x, eye.y,
+             eye.z, x.x, x.y, x.z, y.x, y.y, y.z, camera->field_of_view * 180.0 / TS_PI);
+    ts_session_copy(s, text, "camera copied, as a <camera> of MJCF");
+}
+
+// Free, then each tree in turn, followed by its root, then the model's own.
 static void camera_next(ts_session* s, int direction) {
     const ts_model* model = s->shadow->sim.model;
-    int count = model->tree_count + 1;
-    int present = s->camera_mode == TS_CAMERA_TRACK ? model->body[s->tracked].tree + 1 : 0;
+    int trees = model->tree_count, count = 1 + trees + model->camera_count, present = 0;
+    if (s->view.model_camera > 0)
+        present = trees + s->view.model_camera;
+    else if (s->camera_mode == TS_CAMERA_TRACK)
+        present = model->body[s->tracked].tree + 1;
     int next = (present + direction + count) % count;
-    char text[160];
-    if (next == 0) {
-        s->camera_mode = TS_CAMERA_FREE;
-        ts_session_say(s, "camera: free");
-        return;
+    char text[160] = "camera: free";
+    ts_session_free_camera(s);
+    if (next > trees) {
+        s->view.model_camera = next - trees;
+        snprintf(text, sizeof text, "the model's camera %d %.100s", next - trees, model->camera[next - trees - 1].name);
+    } else if (next > 0) {
+        ts_session_track(s, model->tree[next - 1].root);
+        snprintf(text, sizeof text, "camera follows body %d %.100s", s->tracked, model->body[s->tracked].name);
     }
-    ts_session_track(s, model->tree[next - 1].root);
-    const char* name = model->body[s->tracked].name;
-    snprintf(text, sizeof text, "camera follows body %d %.100s", s->tracked, name);
     ts_session_say(s, text);
 }
 
@@ -157,6 +176,9 @@ static int is_wireframe(const ts_session* s, int argument) {
     (void)argument;
     return s->view.wireframe;
 }
+
+static void show_group(ts_session* s, int group) { s->view.hidden_groups ^= 1u << group; }
+static int is_group_shown(const ts_session* s, int group) { return !(s->view.hidden_groups >> group & 1u); }
 
 static void filter_body(ts_session* s, int argument) {
     (void)argument;
@@ -234,6 +256,49 @@ static void file_copy_state(ts_session* s, int argument) {
     ts_text_free(&text);
 }
 
+static void add_row(ts_text* text, const char* name, const double* x, int count) {
+    if (!count || !x) return;
+    ts_text_add(text, "%s", name);
+    for (int i = 0; i < count; ++i) ts_text_add(text, " %.17g", x[i]);
+    ts_text_add(text, "\n");
+}
+
+static void add_contact(ts_text* text, const ts_sim* sim, const ts_contact* c) {
+    ts_text_add(text, "contact \"%s\" \"%s\" at %.17g %.17g %.17g gap %.17g impulse %.17g %.17g %.17g\n",
+                sim->model->body[c->body_a].name, sim->model->body[c->body_b].name, c->position.x, c->position.y,
+                c->position.z, c->gap, c->impulse.x, c->impulse.y, c->impulse.z);
+}
+
+// Everything about the step that is shown, to be read by people and by scripts: a name and its numbers per line.
+static void file_state(ts_session* s, int argument) {
+    (void)argument;
+    const ts_sim* sim = &s->shadow->sim;
+    const ts_model* m = sim->model;
+    char path[256], said[300];
+    ts_status status;
+    ts_text text = {0};
+    ts_session_file_name(s, ".txt", path, sizeof path);
+    ts_text_add(&text, "step %lld\n", sim->step_count);
+    add_row(&text, "time", &sim->time, 1);
+    add_row(&text, "qpos", sim->qpos, m->nq);
+    add_row(&text, "qvel", sim->qvel, m->nv);
+    add_row(&text, "ctrl", sim->ctrl, m->actuator_count);
+    add_row(&text, "act", sim->act, m->act_count);
+    add_row(&text, "actuator_force", sim->actuator_force, m->actuator_count);
+    for (int i = 0; i < m->sensor_count && sim->sensor; ++i) {
+        char name[128];
+        snprintf(name, sizeof name, "sensor \"%.100s\"", m->sensor[i].name);
+        add_row(&text, name, sim->sensor + m->sensor[i].first, m->sensor[i].size);
+    }
+    for (int c = 0; c < sim->contact_count; ++c) add_contact(&text, sim, &sim->contact[c]);
+    if (ts_text_write_file(&text, path, &status))
+        ts_status_format(&status, said, sizeof said);
+    else
+        snprintf(said, sizeof said, "saved %s", path);
+    ts_text_free(&text);
+    ts_session_say(s, said);
+}
+
 static void window_full(ts_session* s, int argument) {
     (void)argument;
     s->wishes.full_screen = 1;
@@ -289,8 +354,10 @@ static const ts_command command[] = {
     {"Camera", "selected body", 'F', CTRL, 0, 0, "aim at the selected body, or the one that matters", camera_body,
      NULL},
     {"Camera", "free", TS_KEY_ESCAPE, 0, 0, 0, "camera that follows nothing", camera_free, NULL},
-    {"Camera", "next", ']', 0, 1, 1, "camera that follows the next robot or body", camera_next, NULL},
-    {"Camera", "previous", '[', 0, -1, 1, "camera that follows the previous one", camera_next, NULL},
+    {"Camera", "next", ']', 0, 1, 1, "next camera: free, following a robot or body, the model's own", camera_next,
+     NULL},
+    {"Camera", "previous", '[', 0, -1, 1, "previous camera", camera_next, NULL},
+    {"Camera", "copy", 'C', CTRL | SHIFT, 0, 0, "copy the camera, as one of MJCF", camera_copy, NULL},
     {"Camera", "select parent", TS_KEY_PAGE_UP, 0, 0, 0, "select the parent of the selected body", select_parent, NULL},
     {"Camera", "select nothing", TS_KEY_PAGE_DOWN, 0, 0, 0, "select nothing", select_none, NULL},
 
@@ -321,6 +388,12 @@ static const ts_command command[] = {
     {"Show", "shapes for contacts", 'H', 0, TS_SHOW_COLLISION, 0, "shapes for contacts instead of shapes for looks",
      show_toggle, is_shown},
     {"Show", "still bodies", 'D', 0, TS_SHOW_ONLY_MOVING, 0, "what cannot move", show_toggle, is_not_shown},
+    {"Show", "group 0", '0', 0, 0, 0, "geoms of group 0, as models number them", show_group, is_group_shown},
+    {"Show", "group 1", '1', 0, 1, 0, "geoms of group 1, as models number them", show_group, is_group_shown},
+    {"Show", "group 2", '2', 0, 2, 0, "geoms of group 2, as models number them", show_group, is_group_shown},
+    {"Show", "group 3", '3', 0, 3, 0, "geoms of group 3, as models number them", show_group, is_group_shown},
+    {"Show", "group 4", '4', 0, 4, 0, "geoms of group 4, as models number them", show_group, is_group_shown},
+    {"Show", "group 5", '5', 0, 5, 0, "geoms of group 5, as models number them", show_group, is_group_shown},
     {"Show", "shadows", 'S', 0, TS_SHOW_NO_SHADOWS, 0, "shadows", show_toggle, is_not_shown},
     {"Show", "wireframe", 'W', 0, 0, 0, "wireframe", show_wireframe, is_wireframe},
     {"Show", "grid", 'G', 0, TS_SHOW_GRID, 0, "grid", show_toggle, is_shown},
@@ -336,6 +409,9 @@ static const ts_command command[] = {
     {"Show", "names of geoms", TS_KEY_F7, CTRL | SHIFT, TS_LABEL_GEOMS, 0, "names of geoms", label_toggle, label_is_on},
     {"Show", "names of sites", TS_KEY_F8, CTRL, TS_LABEL_SITES, 0, "names of sites", label_toggle, label_is_on},
     {"Show", "tendons", 'V', 0, TS_SHOW_TENDONS, 0, "tendons, from site to site", show_toggle, is_shown},
+    {"Show", "actuators", 'U', 0, TS_SHOW_ACTUATORS, 0, "what motors pull with", show_toggle, is_shown},
+    {"Show", "range finders", 'Y', 0, TS_SHOW_RAYS, 0, "what range finders measure", show_toggle, is_shown},
+    {"Show", "cameras", 'Q', 0, TS_SHOW_CAMERAS, 0, "the model's cameras", show_toggle, is_shown},
     {"Show", "legend", 'L', 0, PART_LEGEND, 0, "legend of contact colours", part_toggle, part_is_on},
 
     {"Window", "help", TS_KEY_F1, 0, PART_HELP, 0, "this help", part_toggle, part_is_on},
@@ -350,6 +426,7 @@ static const ts_command command[] = {
     {"Window", "picture", 'P', CTRL, 0, 0, "picture, as SCENE-STEP.png", file_picture, NULL},
     {"Window", "charts to a file", 'E', CTRL, 0, 0, "numbers of the charts as SCENE-STEP.csv", file_charts, NULL},
     {"Window", "copy state", 'C', CTRL, 0, 0, "copy the state, as a keyframe of MJCF", file_copy_state, NULL},
+    {"Window", "state to a file", 'S', CTRL, 0, 0, "state, sensors and contacts as SCENE-STEP.txt", file_state, NULL},
     {"Window", "quit", 'Q', CTRL, 0, 0, "quit", window_close, NULL},
 };
 

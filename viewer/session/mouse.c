@@ -176,6 +176,9 @@ static void move_camera(ts_session* s, double dx, double dy) {
 
 static void move(ts_session* s, const ts_event* event) {
     ts_mouse* mouse = &s->mouse;
+    // One of the model's cameras is left by a drag, from where it is.
+    if (mouse->drag == TS_DRAG_TURN || mouse->drag == TS_DRAG_MOVE || mouse->drag == TS_DRAG_ZOOM)
+        s->view.model_camera = 0;
     double dx = event->x - mouse->x, dy = event->y - mouse->y;
     mouse->x = event->x;
     mouse->y = event->y;
@@ -225,9 +228,10 @@ void ts_session_mouse(ts_session* session, const ts_event* event) {
         return;
     }
     session->dirty = 1;
-    if (event->kind == TS_EVENT_SCROLL)
+    if (event->kind == TS_EVENT_SCROLL) {
+        session->view.model_camera = 0;
         ts_camera_zoom(&session->view.camera, event->y);
-    else if (event->action == TS_ACTION_PRESS)
+    } else if (event->action == TS_ACTION_PRESS)
         press(session, &here);
     else
         release(session, &here);

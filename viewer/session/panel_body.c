@@ -3,6 +3,7 @@
 
 #include "viewer/session/chart_internal.h"
 #include "viewer/session/command_internal.h"
+#include "viewer/session/gauge_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,6 +131,17 @@ static void controls(ts_session* s) {
     }
 }
 
+static void equalities(ts_session* s) {
+    const ts_sim* sim = &s->shadow->sim;
+    char label[96];
+    if (!sim->model->equality_count || !s->kit->ops->section(s->kit, "Equalities", 0)) return;
+    for (int e = 0; e < sim->model->equality_count && e < MOST_ROWS; ++e) {
+        int on = sim->equality_active[e] != 0;
+        name_of(sim->model->equality[e].name, "equality", e, label, sizeof label);
+        if (s->kit->ops->check(s->kit, label, on, "whether it holds")) ts_session_ask(s, TS_ASK_EQUALITY, e, !on, NULL);
+    }
+}
+
 // --- what is measured, and drawn -----------------------------------------------------------------------------------
 
 static void sensors(ts_session* s) {
@@ -148,6 +160,26 @@ static void sensors(ts_session* s) {
                 sensor->cutoff > 0.0 ? sensor->cutoff : fmax(1.0, pow(10.0, ceil(log10(fmax(fabs(value), 1e-9)))));
             ops->bar(s->kit, label, value, -most, most);
         }
+    }
+}
+
+static void watched(ts_session* s) {
+    const ts_kit_ops* ops = s->kit->ops;
+    if (!ops->section(s->kit, "Watch", 0)) return;
+    (void)ops->field(s->kit, "##watched", s->watched, sizeof s->watched);
+    if (!s->watched[0]) ops->text(s->kit, "qpos[0] ctrl[name] sensor[name] ...", dim);
+    for (const char* at = s->watched; *at;) {
+        char name[sizeof s->watched], line[sizeof s->watched + 80];
+        double value = 0.0;
+        size_t length = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        const char* fault = length ? ts_gauge_read(&s->shadow->sim, name, &value) : NULL;
+        if (fault)
+            snprintf(line, sizeof line, "%s: %s", name, fault);
+        else
+            snprintf(line, sizeof line, "%s = %.9g", name, value);
+        if (length) ops->text(s->kit, line, fault ? dim : NULL);
+        at += length + (at[length] == ' ');
     }
 }
 
@@ -178,9 +210,11 @@ void ts_panel_body(ts_session* session) {
         selected(session);
         joints(session);
         controls(session);
+        equalities(session);
     }
     sensors(session);
     if (session->panels.right) {
+        watched(session);
         shown(session);
         charts(session);
         bodies(session);

@@ -39,7 +39,13 @@ void ts_session_select(ts_session* session, int body) {
     ts_session_ask(session, TS_ASK_WATCH, session->selected, 0.0, NULL);
 }
 
+void ts_session_free_camera(ts_session* session) {
+    session->camera_mode = TS_CAMERA_FREE;
+    session->view.model_camera = 0;
+}
+
 void ts_session_track(ts_session* session, int body) {
+    ts_session_free_camera(session);
     session->camera_mode = TS_CAMERA_TRACK;
     session->tracked = body;
     session->tracked_at = session->shadow->sim.kinematics.body_centre[body];
@@ -144,12 +150,15 @@ static ts_code show_world(ts_session* s, ts_status* out_status) {
     s->view.show = again || s->subject[0] ? before.show : s->request->show;
     s->view.wireframe = before.wireframe;
     s->view.dark = again || s->subject[0] ? before.dark : s->request->dark;
+    s->view.hidden_groups = again || s->subject[0] ? before.hidden_groups : s->request->hidden_groups;
     if (again)
         s->view.camera = before.camera;
     else
         ts_view_aim(&s->view, s->subject[0] ? NULL : s->request->camera, s->pane_width, s->pane_height,
                     s->panels.info && s->shadow->look_count == 1);
     if (!again) s->camera_mode = TS_CAMERA_FREE;
+    s->view.model_camera = again ? before.model_camera : s->subject[0] ? 0 : s->request->model_camera;
+    if (s->view.model_camera > world->scene->model->camera_count) s->view.model_camera = 0;
     s->shown_world = world->number;
     snprintf(s->subject, sizeof s->subject, "%s", world->subject[0] ? world->subject : " ");
     memset(&s->view.filter, 0, sizeof s->view.filter);
@@ -332,6 +341,7 @@ ts_code ts_session_draw(ts_session* session, ts_status* out_status) {
     session->dirty = 0;
     take_strip(session);
     place_marks(session);
+    ts_view_follow(&session->view);
     if (session->want_charts) take_charts(session);
     ts_code code;
     if (session->shadow->look_count > 1) {

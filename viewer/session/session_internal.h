@@ -110,6 +110,7 @@ typedef struct ts_session {
     int panels_offered;  // nonzero: the right panel has been opened by itself
     unsigned charts;     // bit i: chart i is shown
     char search[64];     // what is looked for among the scenes
+    char watched[96];    // numbers that are watched, separated by spaces
     int dirty;           // nonzero: something changed that no shadow tells
     unsigned kit_held;   // mouse buttons that went down over a panel
     int panels_dirty;    // times that the panels have to be drawn again
@@ -147,6 +148,9 @@ void ts_session_say(ts_session* session, const char* text);
 
 /// Selects a body, -1: none.
 void ts_session_select(ts_session* session, int body);
+
+/// The camera follows nothing, and is none of the model's, from now on.
+void ts_session_free_camera(ts_session* session);
 
 /// Has the camera follow a body from now on.
 void ts_session_track(ts_session* session, int body);

@@ -26,6 +26,7 @@ static void copy_state(ts_arena* arena, ts_sim* s) {
     COPY(arena, s->qvel, m->nv);
     COPY(arena, s->ctrl, m->actuator_count);
     COPY(arena, s->act, m->act_count);
+    COPY(arena, s->equality_active, m->equality_count);
     COPY(arena, s->mocap, 7 * m->mocap_count);
     COPY(arena, s->force_applied, m->nv);
     COPY(arena, s->wrench_applied, m->body_count);

@@ -14,7 +14,7 @@ extern "C" {
 /// One simulation of several.
 typedef struct ts_look {
     /// Reads like the simulation, but only these are there: model, options, solver and its settings, integrator, time, step_count, state,
-    /// applied forces, mocap, lengths and forces of actuators, sensors, contacts, info, and of kinematics the poses, centres, velocities,
+    /// applied forces, mocap, which equalities hold, lengths and forces of actuators, sensors, contacts, info, and of kinematics the poses, centres, velocities,
     /// anchors and axes. It cannot be stepped, saved or freed.
     ts_sim sim;
     ts_contact_facts facts;

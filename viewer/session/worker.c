@@ -278,10 +278,14 @@ static void grab(ts_worker* w, const ts_grab* wanted) {
 // A control, or a position by hand; of all simulations.
 static void change_number(ts_worker* w, const ts_ask* ask) {
     if (ask->kind == TS_ASK_POSITION) edit_all(w, put_position, ask);
-    for (int i = 0; i < w->runs.count && ask->kind == TS_ASK_CONTROL; ++i) {
+    for (int i = 0; i < w->runs.count && ask->kind != TS_ASK_POSITION; ++i) {
         ts_sim* sim = w->runs.run[i].sim;
-        if (ask->index >= sim->model->actuator_count) return;
-        sim->ctrl[ask->index] = ask->value;
+        int is_control = ask->kind == TS_ASK_CONTROL;
+        if (ask->index >= (is_control ? sim->model->actuator_count : sim->model->equality_count)) return;
+        if (is_control)
+            sim->ctrl[ask->index] = ask->value;
+        else
+            sim->equality_active[ask->index] = ask->value != 0.0;
         ts_history_branch(&w->runs.run[i].history, sim);
     }
 }
@@ -329,6 +333,7 @@ static void obey(ts_worker* w, const ts_ask* ask) {
     case TS_ASK_SOLVER: choose_solver(w, ask->text); break;
     case TS_ASK_SET: set(w, ask->text); break;
     case TS_ASK_CONTROL:
+    case TS_ASK_EQUALITY:
     case TS_ASK_POSITION: change_number(w, ask); break;
     case TS_ASK_CLEAR: clear_forces(w); break;
     case TS_ASK_GRAB: grab(w, &ask->grab); break;

@@ -23,6 +23,7 @@ typedef enum ts_ask_kind {
     TS_ASK_SET,       // text: "NAME=VALUE" as ts_sim_set
     TS_ASK_CONTROL,   // index of an actuator, value
     TS_ASK_POSITION,  // index into qpos, value; while paused or not
+    TS_ASK_EQUALITY,  // index of an equality, value: nonzero, it holds
     TS_ASK_CLEAR,     // controls and forces from outside to zero
     TS_ASK_GRAB,      // grab; of kind none lets go
     TS_ASK_WATCH,     // index of the body that charts show, or -1

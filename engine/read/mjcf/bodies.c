@@ -1,5 +1,6 @@
 // <worldbody>: the tree of bodies, with frames folded into plain poses: a frame is no body, its pose is multiplied onto
 // whatever stands inside of it.
+#include "base/scalar.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/read/mjcf/mjcf_internal.h"
 
@@ -42,19 +43,45 @@ static void read_site(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
     ts_mjcf_note(reader, node, &reader->site_name, name, index);
 }
 
-// A camera counts only for what sensors see of it: where it is.
+// The angle of a picture's height, rad. One without perspective has a height in metres there, which is of no use to an eye.
+static double read_field_of_view(const ts_mjcf_element* e) {
+    static const char* const projections[] = {"perspective", "orthographic"};
+    static const double usual = 45.0;
+    double degrees = ts_mjcf_real(e, "fovy", usual);
+    if (ts_mjcf_word(e, "projection", projections, 2, 0) == 1) degrees = usual;
+    if (!(degrees > 0.0 && degrees < 180.0))
+        ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "fovy of camera must lie between 0 and 180 degrees");
+    return degrees * TS_PI / 180.0;
+}
+
 static void read_camera(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
-    static const char* const modes[] = {"fixed", "track", "trackcom", "targetbody", "targetbodycom"};
+    static const char* const modes[TS_MODEL_CAMERA_MODE_COUNT] = {"fixed", "track", "trackcom", "targetbody",
+                                                                  "targetbodycom"};
     ts_mjcf_check(reader, node, "camera");
     ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_CAMERA, scope->childclass);
-    ts_mjcf_camera camera = {scope->body, ts_pose_mul(scope->frame, ts_mjcf_pose(&e)),
-                             ts_mjcf_word(&e, "mode", modes, 5, 0) == 0};
+    ts_model_camera camera = {ts_xml_value(node, "name"),
+                              scope->body,
+                              ts_pose_mul(scope->frame, ts_mjcf_pose(&e)),
+                              (ts_model_camera_mode)ts_mjcf_word(&e, "mode", modes, TS_MODEL_CAMERA_MODE_COUNT, 0),
+                              -1,
+                              read_field_of_view(&e)};
     if (reader->xml.code) return;
-    if (!ts_mjcf_camera_array_push(&reader->cameras, camera)) {
-        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
-        return;
+    int index = ts_builder_add_camera(reader->builder, &camera, node->file, node->line);
+    ts_mjcf_note(reader, node, &reader->camera_name, camera.name, index);
+    if (camera.mode != TS_MODEL_CAMERA_TARGET && camera.mode != TS_MODEL_CAMERA_TARGET_CENTRE) return;
+    ts_mjcf_aim aim = {node, ts_mjcf_text(&e, "target", NULL), index};
+    if (!ts_mjcf_aim_array_push(&reader->aims, aim)) ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
+void ts_mjcf_aim_cameras(ts_mjcf_reader* reader) {
+    for (int i = 0; i < reader->aims.count && !reader->xml.code; ++i) {
+        const ts_mjcf_aim* aim = &reader->aims.data[i];
+        int body = aim->target ? ts_name_table_find(&reader->body_name, aim->target) : -1;
+        if (body < 0)
+            ts_mjcf_fail(reader, aim->node, TS_ERROR_VALUE, "camera: there is no body '%.80s' that it could look at",
+                         aim->target ? aim->target : "");
+        reader->builder->camera.data[aim->camera].is.target = body;
     }
-    ts_mjcf_note(reader, node, &reader->camera_name, ts_xml_value(node, "name"), reader->cameras.count - 1);
 }
 
 // --- joints ---

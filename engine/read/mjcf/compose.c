@@ -128,8 +128,8 @@ static ts_xml_node* make_frame(composer* c, const replicate* r, int i, ts_pose* 
 }
 
 // Frames for all replicas in a row; copies of the contents in all but the first, which gets the contents themselves.
-static void make_replicas(composer* c, const replicate* r, ts_xml_node* node, ts_xml_node** out_first,
-                          ts_xml_node** out_last) {
+static void make_replicas(composer* c, const replicate* r, ts_xml_node* node, const ts_mjcf_name_set* moved,
+                          ts_xml_node** out_first, ts_xml_node** out_last) {
     ts_mjcf_reader* reader = c->reader;
     ts_pose pose = ts_pose_identity();
     for (int i = 0; i < r->count; ++i) {
@@ -138,7 +138,9 @@ static void make_replicas(composer* c, const replicate* r, ts_xml_node* node, ts
         ts_mjcf_affix affix = {"", suffix_of(c, r, i)};
         for (const ts_xml_node* child = node->child; i > 0 && child && !reader->xml.code; child = child->next) {
             ts_xml_node* copy = ts_mjcf_copy_tree(reader, child, NULL, affix);
-            if (copy) ts_xml_append(frame, copy);
+            if (!copy) continue;
+            ts_mjcf_retarget(reader, copy, moved, affix);
+            ts_xml_append(frame, copy);
         }
         if (*out_last) (*out_last)->next = frame;
         *out_last = frame;
@@ -168,15 +170,18 @@ static ts_xml_node* work_out_replicate(composer* c, ts_xml_node* parent, ts_xml_
     ts_mjcf_collect_names(reader, node, 0, &referrers.moved);
     ts_mjcf_find_referrers(reader, c->document->root, 0, &referrers);
     ts_xml_node *first = NULL, *last = NULL;
-    make_replicas(c, &r, node, &first, &last);
+    make_replicas(c, &r, node, &referrers.moved, &first, &last);
     for (int i = 0; i < r.count && !reader->xml.code; ++i)
         ts_mjcf_copy_referrers(reader, &referrers, c->number, (ts_mjcf_affix){"", suffix_of(c, &r, i)});
     if (!reader->xml.code) {
         ts_mjcf_remove_referrers(&referrers, c->document->root);
         forget_names(c, &referrers.moved);
         ts_xml_move_children(node, first);
-        for (ts_xml_node* child = first->child; child; child = child->next)
-            ts_mjcf_rename_tree(reader, child, (ts_mjcf_affix){"", suffix_of(c, &r, 0)});
+        ts_mjcf_affix affix = {"", suffix_of(c, &r, 0)};
+        for (ts_xml_node* child = first->child; child; child = child->next) {
+            ts_mjcf_rename_tree(reader, child, affix);
+            ts_mjcf_retarget(reader, child, &referrers.moved, affix);
+        }
         node = replace_child(parent, before, first, last);
         for (ts_xml_node* frame = first; frame != last->next; frame = frame->next) note_names(c, frame);
     }
@@ -307,6 +312,7 @@ static ts_xml_node* work_out_attach(composer* c, ts_xml_node* parent, ts_xml_nod
     if (!target) return node;
     if (a.kind >= 0) ts_mjcf_collect_names(reader, target, 1, &referrers.moved);
     ts_xml_node* copy = a.kind < 0 ? copy_world(c, &a, &referrers.moved) : copy_target(c, &a, target);
+    if (copy) ts_mjcf_retarget(reader, copy, &referrers.moved, (ts_mjcf_affix){a.prefix, ""});
     const char* name = copy && a.kind >= 0 ? ts_xml_value(copy, "name") : NULL;
     if (name && ts_name_table_find(&c->document->known.of[a.kind], name) >= 0)
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "attach: there is a '%.80s' already", name);

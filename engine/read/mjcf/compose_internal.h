@@ -55,6 +55,9 @@ ts_xml_node* ts_mjcf_copy_tree(ts_mjcf_reader* reader, const ts_xml_node* node, 
 /// Renames a node and all below it in place.
 void ts_mjcf_rename_tree(ts_mjcf_reader* reader, ts_xml_node* node, ts_mjcf_affix affix);
 
+/// Cameras in a tree (itself included) that look at a body of `moved` look at the body of the new name.
+void ts_mjcf_retarget(ts_mjcf_reader* reader, ts_xml_node* node, const ts_mjcf_name_set* moved, ts_mjcf_affix affix);
+
 /// A group of sections' elements outside of the tree that refer to something of a set (or to another of them).
 typedef struct ts_mjcf_referrers {
     ts_xml_node_array node;

@@ -66,6 +66,14 @@ void ts_mjcf_rename_tree(ts_mjcf_reader* reader, ts_xml_node* node, ts_mjcf_affi
         ts_mjcf_rename_tree(reader, child, affix);
 }
 
+void ts_mjcf_retarget(ts_mjcf_reader* reader, ts_xml_node* node, const ts_mjcf_name_set* moved, ts_mjcf_affix affix) {
+    const char* target = strcmp(node->name, "camera") == 0 ? ts_xml_value(node, "target") : NULL;
+    if (target && ts_name_table_find(&moved->of[TS_MJCF_NAMES_BODY], target) >= 0)
+        ts_xml_set(&reader->xml, node, "target", affixed(reader, node, target, affix));
+    for (ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next)
+        ts_mjcf_retarget(reader, child, moved, affix);
+}
+
 // --- copies of nodes ---
 
 static ts_xml_node* copy_node(ts_mjcf_reader* reader, const ts_xml_node* node) {

@@ -71,9 +71,9 @@ static void read_mass(geom_draft* g) {
     if (ts_mjcf_text(e, "mass", NULL) && g->def.mass < 0.0)
         ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "mass of geom is negative");
     if (g->def.density < 0.0) ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "density of geom is negative");
-    int group = ts_mjcf_integer(e, "group", 0);
     const ts_mjcf_compiler* c = ts_mjcf_compiler_of(r, e->node);
-    if (group < c->group_low || group > c->group_high) g->def.mass = 0.0;
+    g->def.group = ts_mjcf_integer(e, "group", 0);
+    if (g->def.group < c->group_low || g->def.group > c->group_high) g->def.mass = 0.0;
     g->weighs = g->scope->mass_from_geoms && g->scope->moves && g->def.mass != 0.0 &&
                 (g->def.mass > 0.0 || g->def.density > 0.0);
 }

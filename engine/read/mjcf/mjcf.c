@@ -71,6 +71,7 @@ static void read_sections(ts_mjcf_reader* r) {
     ts_mjcf_prepare_document(r, 0);
     for (int pass = PREPARING_PASSES; pass < PASSES; ++pass) read_pass(r, root, pass);
     if (r->xml.code) return;
+    ts_mjcf_aim_cameras(r);
     ts_mjcf_set_restitution(r);
     if (c->no_gravity) ts_builder_options(r->builder)->gravity = ts_vec3_zero();
     if (c->initial_keyframe >= r->keyframe_count)
@@ -106,7 +107,7 @@ static void free_reader(ts_mjcf_reader* r) {
     ts_name_table_free(&r->tendon_name);
     ts_name_table_free(&r->actuator_name);
     ts_name_table_free(&r->camera_name);
-    ts_mjcf_camera_array_free(&r->cameras);
+    ts_mjcf_aim_array_free(&r->aims);
     ts_mjcf_flag_array_free(&r->control_is_read);
     ts_mjcf_flag_array_free(&r->act_is_read);
     ts_xml_free(&r->xml);

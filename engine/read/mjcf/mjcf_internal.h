@@ -74,14 +74,14 @@ typedef struct ts_mjcf_material {
 
 TS_ARRAY_DECLARE(ts_mjcf_material_array, ts_mjcf_material);
 
-/// A camera, as far as sensors see it.
-typedef struct ts_mjcf_camera {
-    int body;
-    ts_pose pose;
-    int is_fixed;  // 0: it turns by itself
-} ts_mjcf_camera;
+/// A camera that looks at a body, which may stand further down in the file.
+typedef struct ts_mjcf_aim {
+    const ts_xml_node* node;
+    const char* target;  // NULL: it names none
+    int camera;          // number in the builder
+} ts_mjcf_aim;
 
-TS_ARRAY_DECLARE(ts_mjcf_camera_array, ts_mjcf_camera);
+TS_ARRAY_DECLARE(ts_mjcf_aim_array, ts_mjcf_aim);
 
 /// <compiler>: how a document is to be understood.
 typedef struct ts_mjcf_compiler {
@@ -175,7 +175,7 @@ typedef struct ts_mjcf_reader {
     ts_name_table tendon_name;
     ts_name_table actuator_name;  // TS_MJCF_LEFT_OUT: the file has it, the model not
     ts_name_table camera_name;
-    ts_mjcf_camera_array cameras;
+    ts_mjcf_aim_array aims;
     // of every control and activation that the file has: whether it is one here
     ts_mjcf_flag_array control_is_read;
     ts_mjcf_flag_array act_is_read;
@@ -349,6 +349,9 @@ typedef struct ts_mjcf_scope {
 
 /// <worldbody>.
 void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_xml_node* node);
+
+/// Once all bodies are known: what cameras look at.
+void ts_mjcf_aim_cameras(ts_mjcf_reader* reader);
 
 /// <geom>.
 void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);

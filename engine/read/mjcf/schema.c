@@ -412,8 +412,8 @@ static const struct element {
     {"geom", geom_table, NULL},
     {"site", site_table, NULL},
     {"camera",
-     (const known[]){OK("name class mode"), POSE,
-                     LOOK("target projection fovy ipd resolution output focal focalpixel principal principalpixel "
+     (const known[]){OK("name class mode target fovy"), POSE,
+                     LOOK("projection ipd resolution output focal focalpixel principal principalpixel "
                           "sensorsize user"),
                      END},
      NULL},

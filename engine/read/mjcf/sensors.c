@@ -74,11 +74,11 @@ static int find_object(ts_mjcf_reader* reader, const ts_xml_node* node, ts_senso
             reader, node, TS_IMPORT_APPROXIMATED, 0, "sensor (of a mesh)",
             "its frame is that of the geom as written, not of the mesh's principal axes; its shape is the hull");
     if (type != TS_SENSOR_CAMERA) return 1;
-    const ts_mjcf_camera* camera = &reader->cameras.data[index];
+    const ts_model_camera* camera = &reader->builder->camera.data[index].is;
     out_object->index = -1;
     out_object->body = camera->body;
     out_object->pose = camera->pose;
-    if (!camera->is_fixed)
+    if (camera->mode != TS_MODEL_CAMERA_FIXED)
         ts_mjcf_report(reader, node, TS_IMPORT_APPROXIMATED, 0, "sensor (of a camera that turns by itself)",
                        "the camera is taken as fixed to its body");
     return 1;

@@ -207,3 +207,32 @@ Test(connect, nothing_to_hold_makes_no_rows) {
     cr_assert_eq(f.sim->problem.block_count, 0);
     fixture_end(&f);
 }
+
+// Let go it falls like a stone, exactly: positions move by h v at the end of each step, so after n steps by h^2 g n (n + 1) / 2.
+Test(connect, is_let_go_and_taken_up_again) {
+    const double h = 1e-3, g = 9.81;
+    fixture f = pendulum(h, "ncp");
+    ts_snapshot held = {0};
+    ts_status status;
+    fixture_run(&f, 10);
+    cr_assert(gap_of(f.sim) < 1e-6);
+    cr_assert_eq(ts_sim_snapshot(f.sim, &held, &status), TS_OK);
+    uint64_t hash = ts_sim_hash(f.sim);
+    f.sim->equality_active[0] = 0;
+    cr_assert(ts_sim_hash(f.sim) != hash);
+    double height = f.sim->qpos[2], speed = f.sim->qvel[2];
+    fixture_run(&f, 100);
+    double fallen = f.sim->qpos[2] - height, want = 100 * h * speed - h * h * g * 5050.0;
+    cr_assert(fabs(fallen - want) < 1e-9, "%.12g, not %.12g", fallen, want);
+    cr_assert_eq(f.sim->problem.row_count, 0);
+    // A state holds what held then.
+    cr_assert_eq(ts_sim_restore(f.sim, &held, &status), TS_OK);
+    cr_assert(f.sim->equality_active[0] && ts_sim_hash(f.sim) == hash);
+    fixture_run(&f, 100);
+    cr_assert(gap_of(f.sim) < 1e-6);
+    f.sim->equality_active[0] = 0;
+    ts_sim_reset(f.sim);
+    cr_assert(f.sim->equality_active[0]);
+    ts_snapshot_free(&held);
+    fixture_end(&f);
+}
