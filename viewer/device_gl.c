@@ -15,8 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Texels per side of the shadow map, and taps per side of its filter, when pictures count and when speed does.
-enum { SHADOW_FINE = 2048, SHADOW_FAST = 1024, TAPS_FINE = 4, TAPS_FAST = 2 };
+// Texels per side of the shadow map when pictures count and when speed does.
+enum { SHADOW_FINE = 2048, SHADOW_FAST = 1024 };
+
+// The texture unit through which the map is read as plain depths; the others are those of `finish`.
+enum { SHADOW_DEPTH_UNIT = 4 };
+
+// Shares of the shadow map's side: the widest edge of a shadow; and how wide an edge is per depth (1: all that the map covers, 2.75 times as
+// much as its side) to what makes it: the tangent of half the sun's disk, larger than the real one's, since worlds are small here.
+static const float sun_reach = 0.024f, sun_spread = 2.75f * 0.045f;
 
 typedef struct gl_mesh {
     GLuint array;
@@ -43,14 +50,14 @@ typedef struct device_gl {
     ts_device device;
     int samples;
     int shadow_size;
-    int taps;
+    int fine;                       // pictures count more than speed
     int width, height;              // of the buffers below, those of one pane
     int whole_width, whole_height;  // of the picture
     GLuint program[PROGRAM_COUNT];
     GLuint frame_many, color_many, identity_many, depth_many;  // multisampled
     GLuint frame_ghost, identity_ghost, depth_ghost;           // the same of what is only an outline
     GLuint frame_one, color_one;                               // averaged
-    GLuint shadow_frame, shadow_map;
+    GLuint shadow_frame, shadow_map, shadow_sampler;
     GLuint font;
     GLuint instances;  // of meshes
     GLuint line_array, line_buffer;
@@ -131,6 +138,12 @@ static void create_shadow_map(device_gl* gl) {
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
+    glGenSamplers(1, &gl->shadow_sampler);
+    glSamplerParameteri(gl->shadow_sampler, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glSamplerParameteri(gl->shadow_sampler, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glSamplerParameteri(gl->shadow_sampler, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glSamplerParameteri(gl->shadow_sampler, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    glSamplerParameteri(gl->shadow_sampler, GL_TEXTURE_COMPARE_MODE, GL_NONE);
     glGenFramebuffers(1, &gl->shadow_frame);
     glBindFramebuffer(GL_FRAMEBUFFER, gl->shadow_frame);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, gl->shadow_map, 0);
@@ -342,8 +355,11 @@ static void set_lighting(const device_gl* gl, GLuint program, const ts_device_fr
     glUniform3fv(uniform(program, "u_sun"), 1, frame->sun);
     glUniformMatrix4fv(uniform(program, "u_shadow_matrix"), 1, GL_FALSE, shadow[0]);
     glUniform1f(uniform(program, "u_shadow_texel"), 2.0f * frame->shadow_radius / (float)gl->shadow_size);
-    glUniform1i(uniform(program, "u_taps"), gl->taps);
+    glUniform1i(uniform(program, "u_soft"), gl->fine);
+    glUniform1f(uniform(program, "u_sun_reach"), sun_reach);
+    glUniform1f(uniform(program, "u_sun_spread"), sun_spread);
     glUniform1i(uniform(program, "u_shadow_map"), 0);
+    glUniform1i(uniform(program, "u_shadow_depth"), SHADOW_DEPTH_UNIT);
     glUniform1f(uniform(program, "u_fade"), frame->fade);
     glUniform1f(uniform(program, "u_fainter"), 1.0f);
     glUniform1i(uniform(program, "u_dark"), frame->dark);
@@ -479,6 +495,9 @@ static void draw_world(device_gl* gl, const ts_device_frame* frame, mat4 shadow_
     glEnable(GL_DEPTH_TEST);
     show_identity(1);
 
+    glActiveTexture(GL_TEXTURE0 + SHADOW_DEPTH_UNIT);
+    glBindTexture(GL_TEXTURE_2D, gl->shadow_map);
+    glBindSampler(SHADOW_DEPTH_UNIT, gl->shadow_sampler);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, gl->shadow_map);
     set_lighting(gl, gl->program[PROGRAM_SOLID], frame, view_projection, shadow_texture);
@@ -552,7 +571,7 @@ static void finish(device_gl* gl, const ts_device_frame* frame, int ghosts) {
     }
     glUniform1i(uniform(program, "u_samples"), gl->samples);
     // Corners are shaded where pictures count; a parallel camera has no depths of that kind, a page of paper no light of its own.
-    int shaded = gl->taps == TAPS_FINE && frame->projection[11] < 0.0f && frame->background == TS_BACKGROUND_SKY;
+    int shaded = gl->fine && frame->projection[11] < 0.0f && frame->background == TS_BACKGROUND_SKY;
     glUniform1i(uniform(program, "u_shaded"), shaded && !frame->wireframe);
     glUniform4f(uniform(program, "u_lens"), frame->projection[0], frame->projection[5], frame->projection[10],
                 frame->projection[14]);
@@ -647,6 +666,7 @@ static void gl_destroy(ts_device* device) {
     glDeleteBuffers(3, buffers);
     glDeleteVertexArrays(3, arrays);
     glDeleteRenderbuffers(1, &gl->color_one);
+    glDeleteSamplers(1, &gl->shadow_sampler);
     glDeleteTextures(7, textures);
     free(gl);
 }
@@ -671,7 +691,7 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_g
     const char* renderer = (const char*)glGetString(GL_RENDERER);
     int fast = quality == TS_DEVICE_GL_FAST || (quality == TS_DEVICE_GL_FITTING && renderer && is_software(renderer));
     gl->shadow_size = fast ? SHADOW_FAST : SHADOW_FINE;
-    gl->taps = fast ? TAPS_FAST : TAPS_FINE;
+    gl->fine = !fast;
     if (fast) samples = 1;
     GLint most = 1, most_in_textures = 1;
     glGetIntegerv(GL_MAX_SAMPLES, &most);

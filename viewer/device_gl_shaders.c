@@ -1,7 +1,8 @@
 // Problem: pictures in which contacts can be judged: where a body stands, how it turns, what casts which shadow. Rule: one
 // sun with soft shadows, light from sky and ground by the normal's slope, a small highlight; colours are sRGB in and out and
-// lit in linear light. The shadow is percentage-closer filtering (Reeves, Salesin, Cook 1987) over 4 x 4 bilinear taps (2 x 2 when speed
-// matters more);
+// lit in linear light. A shadow's edge is as wide as the sun's disk makes it from where the nearest things in the way are (percentage-closer
+// soft shadows, Fernando 2005): sharp where a body stands, wide under one that hangs in the air. Taps lie on a spiral in the receiving plane. When
+// speed matters more it is percentage-closer filtering (Reeves, Salesin, Cook 1987) over 2 x 2 bilinear taps;
 // grid lines are as wide as a pixel, by screen-space derivatives, and vanish before they could flicker. Known to fail:
 // shadows end at the shadow region's border, and light does not bounce.
 #include "viewer/device_gl_shaders_internal.h"
@@ -16,7 +17,14 @@
     "uniform mat4 u_shadow_matrix;\n" \
     "uniform float u_shadow_texel;\n"   /* m */ \
     "uniform sampler2DShadow u_shadow_map;\n" \
-    "uniform int u_taps;\n" \
+    "uniform sampler2D u_shadow_depth;\n"  /* the same without comparison */ \
+    "uniform bool u_soft;\n" \
+    "uniform float u_sun_reach;\n"   /* of the widest edge, as a share of the map's side */ \
+    "uniform float u_sun_spread;\n"  /* of an edge, likewise, per depth between it and what makes it */ \
+    "vec2 spiral(int i, int n) {\n" \
+    "    float angle = 2.39996 * float(i);\n" \
+    "    return sqrt((float(i) + 0.5) / float(n)) * vec2(cos(angle), sin(angle));\n" \
+    "}\n" \
     "vec3 to_linear(vec3 c) { return pow(c, vec3(2.2)); }\n" \
     "vec3 to_screen(vec3 c) { return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2)); }\n" \
     "float sunlight(vec3 position, vec3 normal) {\n" \
@@ -25,14 +33,36 @@
     "    vec2 border = min(s.xy, 1.0 - s.xy);\n" \
     "    if (min(border.x, border.y) <= 0.0 || s.z >= 1.0) return 1.0;\n" \
     "    vec2 texel = 1.0 / vec2(textureSize(u_shadow_map, 0));\n" \
+    "    float edge = smoothstep(0.0, 0.05, min(border.x, border.y));\n" \
     "    float sum = 0.0;\n" \
-    "    for (int i = 0; i < u_taps; ++i)\n" \
-    "        for (int j = 0; j < u_taps; ++j) {\n" \
-    "            vec2 o = (vec2(float(i), float(j)) - 0.5 * float(u_taps - 1)) * 1.25 * texel;\n" \
+    "    if (!u_soft) {\n" \
+    "        for (int i = 0; i < 4; ++i) {\n" \
+    "            vec2 o = (vec2(float(i & 1), float(i >> 1)) - 0.5) * 1.25 * texel;\n" \
     "            sum += texture(u_shadow_map, vec3(s.xy + o, s.z));\n" \
     "        }\n" \
-    "    float edge = smoothstep(0.0, 0.05, min(border.x, border.y));\n" \
-    "    return mix(1.0, sum / float(u_taps * u_taps), edge);\n" \
+    "        return mix(1.0, 0.25 * sum, edge);\n" \
+    "    }\n" \
+    /* How deep the receiving plane lies beside this place, per step aside. */ \
+    "    vec3 m;\n" \
+    "    for (int i = 0; i < 3; ++i) {\n" \
+    "        vec3 row = vec3(u_shadow_matrix[0][i], u_shadow_matrix[1][i], u_shadow_matrix[2][i]);\n" \
+    "        m[i] = dot(row, normal) / dot(row, row);\n" \
+    "    }\n" \
+    "    vec2 lean = abs(m.z) > 1e-3 * length(m) ? clamp(-m.xy / m.z, -4.0, 4.0) : vec2(0.0);\n" \
+    "    float blockers = 0.0, nearer = 0.0;\n" \
+    "    for (int i = 0; i < 16; ++i) {\n" \
+    "        vec2 o = u_sun_reach * spiral(i, 16);\n" \
+    "        float depth = texture(u_shadow_depth, s.xy + o).r, gap = s.z + dot(lean, o) - depth;\n" \
+    /* What is nearer than that makes an edge of less than a texel. */ \
+    "        if (gap > 0.002) { blockers += 1.0; nearer += gap; }\n" \
+    "    }\n" \
+    "    float wide = blockers > 0.0 ? u_sun_spread * nearer / blockers : 0.0;\n" \
+    "    wide = clamp(wide, 1.6 * texel.x, u_sun_reach);\n" \
+    "    for (int i = 0; i < 48; ++i) {\n" \
+    "        vec2 o = wide * spiral(i, 48);\n" \
+    "        sum += texture(u_shadow_map, vec3(s.xy + o, s.z + dot(lean, o)));\n" \
+    "    }\n" \
+    "    return mix(1.0, sum / 48.0, edge);\n" \
     "}\n" \
     "vec3 ambient(vec3 normal) {\n" \
     "    return mix(vec3(0.19, 0.18, 0.17), vec3(0.42, 0.45, 0.50), 0.5 + 0.5 * normal.z);\n" \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/scalar.h"
 #include "viewer/capture.h"
 #include "viewer/offscreen.h"
 #include "viewer/view.h"
@@ -111,6 +112,44 @@ Test(offscreen, the_ball_casts_a_shadow_away_from_the_sun) {
               brightness(light));
     free(rgb);
     fixture_end(&f);
+}
+
+// m: how far the edge of a ball's shadow takes from a quarter to three quarters of the light, `height` m above the floor.
+static double edge_of_shadow(double height) {
+    fixture f = red_ball();
+    f.sim->qpos[2] = height;
+    ts_camera camera = look();
+    ts_view_request request = request_for(&f, &camera);
+    ts_vec3 sun = ts_vec3_unit_or(ts_vec3_make(-0.30, -0.52, 0.95), ts_vec3_axis(2));
+    ts_vec3 middle = ts_vec3_make(-height * sun.x / sun.z, -height * sun.y / sun.z, 0.0);
+    // From above, beside the ball: along x, from the middle of the shadow outwards.
+    camera.elevation = 89.0 * TS_PI / 180.0;
+    camera.target = middle;
+    request.show = TS_SHOW_GEOMS;
+    request.width = 640;
+    request.height = 400;
+    unsigned char* rgb = render(&request);
+    enum { PLACES = 400 };
+    int most = brightness(pixel_of(rgb, &request, ts_vec3_add(middle, ts_vec3_make(1.2, 0.0, 0.0))));
+    int least = brightness(pixel_of(rgb, &request, ts_vec3_add(middle, ts_vec3_make(0.25, 0.0, 0.0))));
+    cr_assert(most > least + 60, "%d and %d", most, least);
+    double from = 0.0, to = 0.0;
+    for (int i = 0; i < PLACES; ++i) {
+        double x = 0.25 + 0.95 * i / PLACES;
+        int here = brightness(pixel_of(rgb, &request, ts_vec3_add(middle, ts_vec3_make(x, 0.0, 0.0))));
+        double share = (double)(here - least) / (double)(most - least);
+        if (share < 0.25) from = x;
+        if (share < 0.75) to = x;
+    }
+    free(rgb);
+    fixture_end(&f);
+    return to - from;
+}
+
+Test(offscreen, a_shadow_is_soft_where_what_casts_it_is_far) {
+    skip_without_opengl();
+    double standing = edge_of_shadow(0.6), hanging = edge_of_shadow(3.0);
+    cr_assert(hanging > 1.7 * standing, "%g m under a standing ball, %g m under a hanging one", standing, hanging);
 }
 
 Test(offscreen, the_same_request_gives_the_same_picture) {
