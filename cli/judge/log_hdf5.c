@@ -3,7 +3,8 @@
 //
 // Problem: a file from anywhere may be cut short, damaged, claim sizes that no memory holds, or point at other files; and HDF5 would print
 // its own story about it. Rule: HDF5 is silenced for the time of a call; lists are read in pieces of a few thousand entries, and
-// only where the file really holds about as much as it claims.
+// only where the file really holds about as much as it claims. Texts of variable length are refused unread: HDF5 1.10 trusts the lengths
+// that the file gives for them.
 // Known limit: a damaged file that makes HDF5 itself fail in a bad way cannot be kept from it.
 #include "cli/judge/log_format_internal.h"
 
@@ -45,15 +46,34 @@ static ts_code wrong(const hdf5_log* log, ts_log_column column, const char* what
     return ts_status_set(out_status, TS_ERROR_VALUE, log->file, 0, "/%s: %s", ts_log_column_at(column)->name, what);
 }
 
+// Whether the pieces are as long as they have to be, `bytes` where they are not packed. HDF5 1.10 reads a whole piece out of one that the file
+// says is shorter, when it also says that it was not packed.
+static int pieces_are_whole(hid_t list, hsize_t length, hsize_t piece, double bytes, int filters) {
+#if H5_VERSION_GE(1, 10, 5)
+    for (hsize_t at = 0; piece > 0 && at < length; at += piece) {
+        hsize_t size = 0;
+        haddr_t address;
+        unsigned skipped = 0;
+        if (H5Dget_chunk_info_by_coord(list, &at, &skipped, &address, &size) < 0) return 0;
+        if (size > 0 && (double)size != bytes && (filters < 1 || skipped != 0)) return 0;
+    }
+#else
+    (void)list, (void)length, (void)piece, (void)bytes, (void)filters;
+#endif
+    return 1;
+}
+
 // What keeps a list from being read; NULL: nothing. Its length goes to out_length.
 static const char* find_fault(hid_t list, int is_name, hsize_t* out_length) {
     hid_t space = H5Dget_space(list), type = H5Dget_type(list), creation = H5Dget_create_plist(list);
     H5T_class_t class_of = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
     size_t size = type >= 0 ? H5Tget_size(type) : 0;
+    int is_variable = class_of == H5T_STRING && H5Tis_variable_str(type) != 0;
     int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
     int outside = creation >= 0 && (H5Pget_external_count(creation) != 0 || H5Pget_layout(creation) == H5D_VIRTUAL);
     double chunk_bytes = 0.0;
-    hsize_t chunk[H5S_MAX_RANK];
+    hsize_t chunk[H5S_MAX_RANK] = {0};
+    int filters = creation >= 0 ? H5Pget_nfilters(creation) : 0;
     if (creation >= 0 && H5Pget_layout(creation) == H5D_CHUNKED && rank == 1 && H5Pget_chunk(creation, 1, chunk) == 1)
         chunk_bytes = (double)chunk[0] * (double)size;
     if (rank == 1) H5Sget_simple_extent_dims(space, out_length, NULL);
@@ -62,11 +82,16 @@ static const char* find_fault(hid_t list, int is_name, hsize_t* out_length) {
     if (creation >= 0) H5Pclose(creation);
     if (is_name && class_of != H5T_STRING) return "it does not hold names";
     if (!is_name && class_of != H5T_INTEGER && class_of != H5T_FLOAT) return "it does not hold numbers";
+    if (is_variable)
+        return "its names are of variable length, which HDF5 cannot read safely from a damaged file; write them with a "
+               "fixed one (h5py: dtype='S64')";
     if (rank != 1) return "it is not a plain list";
     if (outside) return "its entries are kept in another file";
     if ((double)*out_length * (double)size > shrink_most * (double)H5Dget_storage_size(list))
         return "it claims more entries than the file holds";
     if (chunk_bytes > chunk_most) return "it is stored in pieces of more than 256 MiB";
+    if (chunk_bytes > 0.0 && !pieces_are_whole(list, *out_length, chunk[0], chunk_bytes, filters))
+        return "its pieces are shorter than they should be: the file is damaged";
     return NULL;
 }
 
@@ -109,27 +134,17 @@ static ts_code open_file(hdf5_log* log, ts_status* out_status) {
                          "an HDF5 file that cannot be opened: damaged, cut short, or still being written");
 }
 
-// Lists of text: of fixed length, or each as long as it is. Nonzero when it worked.
+// Lists of text of fixed length. Nonzero when it worked.
 static int read_names(hid_t list, hid_t there, hid_t here, int count, char out[PIECE][TS_LOG_NAME]) {
     hid_t stored = H5Dget_type(list), type = H5Tcopy(H5T_C_S1);
-    int is_long = stored >= 0 && H5Tis_variable_str(stored) > 0;
     int ok = stored >= 0 && type >= 0 && H5Tset_cset(type, H5Tget_cset(stored)) >= 0 &&
-             H5Tset_size(type, is_long ? H5T_VARIABLE : TS_LOG_NAME) >= 0;
-    char** text = is_long ? (char**)calloc((size_t)count, sizeof *text) : NULL;
-    if (ok && is_long) {
-        ok = text && H5Dread(list, type, here, there, H5P_DEFAULT, text) >= 0;
-        for (int i = 0; ok && i < count; ++i) ts_logged_contact_name(out[i], text[i] ? text[i] : "");
-        if (text) H5Dvlen_reclaim(type, here, H5P_DEFAULT, text);
-    } else if (ok) {
-        ok = H5Dread(list, type, here, there, H5P_DEFAULT, out) >= 0;
-        for (int i = 0; ok && i < count; ++i) {
-            char whole[TS_LOG_NAME];
-            memcpy(whole, out[i], sizeof whole);
-            whole[TS_LOG_NAME - 1] = '\0';
-            ts_logged_contact_name(out[i], whole);
-        }
+             H5Tset_size(type, TS_LOG_NAME) >= 0 && H5Dread(list, type, here, there, H5P_DEFAULT, out) >= 0;
+    for (int i = 0; ok && i < count; ++i) {
+        char whole[TS_LOG_NAME];
+        memcpy(whole, out[i], sizeof whole);
+        whole[TS_LOG_NAME - 1] = '\0';
+        ts_logged_contact_name(out[i], whole);
     }
-    free(text);
     if (type >= 0) H5Tclose(type);
     if (stored >= 0) H5Tclose(stored);
     return ok;

@@ -57,9 +57,9 @@ static ts_code no_memory(const char* file, ts_status* out_status) {
 
 static int write_text_attribute(hid_t object, const char* name, const char* text) {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
-    int ok = type >= 0 && H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    int ok = type >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
     hid_t attribute = ok ? H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT) : -1;
-    ok = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
+    ok = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
     if (attribute >= 0) H5Aclose(attribute);
     if (space >= 0) H5Sclose(space);
     if (type >= 0) H5Tclose(type);
@@ -86,7 +86,9 @@ static hid_t make_list(const ts_contact_sheet_hdf5* sheet, const ts_sheet_column
 // The file in memory, with empty lists. Nonzero when it worked.
 static int begin(ts_contact_sheet_hdf5* sheet, const ts_sheet_column* column) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && H5Pset_fapl_core(access, (size_t)1 << 20, 0) >= 0)
+    // The format of HDF5 1.8: its headers carry checksums, which a damaged file does not pass.
+    if (access >= 0 && H5Pset_fapl_core(access, (size_t)1 << 20, 0) >= 0 &&
+        H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
         sheet->id = H5Fcreate("touchstone-contacts", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     if (access >= 0) H5Pclose(access);
     sheet->name_type = H5Tcopy(H5T_C_S1);
@@ -172,15 +174,14 @@ ts_code ts_sheet_hdf5_close(ts_contact_sheet_hdf5* sheet, ts_status* out_status)
     const char* file = sheet->file;
     int ok;
     H5E_BEGIN_TRY {
-        ok = flush(sheet) && H5Fflush(sheet->id, H5F_SCOPE_GLOBAL) >= 0;
+        // The memory of the file as it is: H5Fget_file_image tells its length, but changes a byte of its header without the checksum.
+        void** memory = NULL;
+        ok = flush(sheet) && H5Fflush(sheet->id, H5F_SCOPE_GLOBAL) >= 0 &&
+             H5Fget_vfd_handle(sheet->id, H5P_DEFAULT, (void**)&memory) >= 0;
         ssize_t size = ok ? H5Fget_file_image(sheet->id, NULL, 0) : 0;
-        image.data = size > 0 ? (char*)malloc((size_t)size + 1) : NULL;
-        ok = image.data && H5Fget_file_image(sheet->id, image.data, (size_t)size) == size;
-        if (ok) {
-            image.data[size] = '\0';
-            image.length = (size_t)size;
-            image.capacity = (size_t)size + 1;
-        }
+        ok = size > 0;
+        if (ok) ts_text_add_bytes(&image, (const char*)*memory, (size_t)size);
+        ok = ok && !image.failed;
         release(sheet);
     }
     H5E_END_TRY

@@ -26,20 +26,19 @@ static hid_t number_type(ts_record_type type) {
     return H5T_NATIVE_DOUBLE;
 }
 
-// Strings of variable length: readers in Python then see text and not bytes.
-int64_t ts_record_text_type(void) {
+int64_t ts_record_text_type(size_t bytes) {
     hid_t type = H5Tcopy(H5T_C_S1);
     if (type < 0) return type;
-    if (H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0) return type;
+    if (H5Tset_size(type, bytes) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0) return type;
     H5Tclose(type);
     return -1;
 }
 
 int ts_record_text_attribute(int64_t object, const char* name, const char* text) {
-    hid_t type = ts_record_text_type();
+    hid_t type = ts_record_text_type(strlen(text) + 1);
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    int ok = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
+    int ok = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
     if (attribute >= 0) H5Aclose(attribute);
     if (space >= 0) H5Sclose(space);
     if (type >= 0) H5Tclose(type);

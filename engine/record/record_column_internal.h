@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/// Of the HDF5 format: 1 had texts of variable length.
+enum { TS_RECORD_FORMAT_VERSION = 2 };
+
 /// What the numbers of a column are.
 typedef enum ts_record_type {
     TS_RECORD_DOUBLE,
@@ -31,9 +34,9 @@ typedef struct ts_record_column {
     unsigned char* buffer;
 } ts_record_column;
 
-/// How strings are stored: of variable length, so that readers in Python see text and not bytes. A type of HDF5 to be
-/// closed, or negative.
-int64_t ts_record_text_type(void);
+/// How strings are stored: `bytes` of them, the terminator among them. Never of variable length: reading those, HDF5 1.10
+/// trusts lengths in the file, and crashes where it is damaged. A type of HDF5 to be closed, or negative.
+int64_t ts_record_text_type(size_t bytes);
 
 /// Gives an object of the file an attribute of text. Nonzero when it worked.
 int ts_record_text_attribute(int64_t object, const char* name, const char* text);

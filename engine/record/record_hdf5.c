@@ -8,8 +8,9 @@
 // last flush, because nothing that a flush wrote is moved or freed afterwards:
 // - metadata reaches the disk in flushes only, all of it together (the metadata cache may not evict);
 // - a chunk that a flush wrote is never moved (record_column.c).
-// The old superblock is used, which carries no "open for writing" mark that would make readers refuse. Not covered: a
-// kill in the middle of a flush, which takes a few milliseconds of every second.
+// The format of HDF5 1.8 is used: newer ones carry an "open for writing" mark that would make readers refuse, and older ones no
+// checksums, without which a damaged header makes HDF5 1.10 crash. Not covered: a kill in the middle of a flush, which takes a
+// few milliseconds of every second.
 #include "engine/record/record_internal.h"
 
 #ifndef TS_HAVE_HDF5
@@ -94,10 +95,10 @@ static hid_t make_group(hid_t parent, const char* name) {
     return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 }
 
-// A dataset of strings of any length: one when `count` is 0, else a list.
-static int write_texts(hid_t parent, const char* name, const char* const* text, int count) {
+// A dataset of strings of `bytes` each, one behind the other in `text`: one when `count` is 0, else a list.
+static int write_texts(hid_t parent, const char* name, const char* text, size_t bytes, int count) {
     hsize_t size = (hsize_t)count;
-    hid_t type = ts_record_text_type();
+    hid_t type = ts_record_text_type(bytes);
     hid_t space = count ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
     hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     int ok = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
@@ -107,12 +108,17 @@ static int write_texts(hid_t parent, const char* name, const char* const* text, 
     return ok;
 }
 
-// A list of `count` names; none where there are none.
+// A list of `count` names, each with the room of the longest; none where there are none.
 static int write_names(hid_t parent, const char* name, ts_text_name name_at, const void* context, int count) {
     if (count == 0) return 1;
-    const char** text = (const char**)calloc((size_t)count, sizeof *text);
-    for (int i = 0; text && i < count; ++i) text[i] = name_at(context, i);
-    int ok = text && write_texts(parent, name, text, count);
+    size_t bytes = 1;
+    for (int i = 0; i < count; ++i) {
+        size_t length = strlen(name_at(context, i)) + 1;
+        if (length > bytes) bytes = length;
+    }
+    char* text = (char*)calloc((size_t)count, bytes);
+    for (int i = 0; text && i < count; ++i) snprintf(text + (size_t)i * bytes, bytes, "%s", name_at(context, i));
+    int ok = text && write_texts(parent, name, text, bytes, count);
     free(text);
     return ok;
 }
@@ -170,7 +176,7 @@ static int write_model(hid_t file, const ts_model* model) {
     hid_t group = make_group(file, "/model");
     const char* source = model->source ? model->source : "";
     int ok = group >= 0 && ts_record_text_attribute(group, "name", model->name) &&
-             write_texts(group, "source", &source, 0) && write_body_names(group, model) &&
+             write_texts(group, "source", source, strlen(source) + 1, 0) && write_body_names(group, model) &&
              write_names(group, "geom_names", geom_at, model, model->geom_count) &&
              write_names(group, "actuator_names", actuator_at, model, model->actuator_count) &&
              write_names(group, "tendon_names", tendon_at, model, model->tendon_count) &&
@@ -214,7 +220,7 @@ static int write_solver(hid_t file, const ts_sim* sim) {
 
 static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim) {
     int finished = 0;
-    int version = 1;
+    int version = TS_RECORD_FORMAT_VERSION;
     int ok = ts_record_text_attribute(file->file, "format", "touchstone recording") &&
              write_number_attribute(file->file, "format_version", H5T_NATIVE_INT, &version) &&
              ts_record_text_attribute(file->file, "touchstone_version", TS_VERSION) &&
@@ -311,7 +317,8 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
     int ok;
     H5E_BEGIN_TRY {
         hid_t properties = access_properties();
-        ok = properties >= 0 && ts_record_output_use(&file->output, properties);
+        ok = properties >= 0 && H5Pset_libver_bounds(properties, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
+             ts_record_output_use(&file->output, properties);
         file->file = ok ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, properties) : -1;
         if (properties >= 0) H5Pclose(properties);
         ok = file->file >= 0 && create_contents(file, scene, sim) && flush_all(file, 0);

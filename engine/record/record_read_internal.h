@@ -13,6 +13,9 @@ extern "C" {
 typedef struct ts_record_numbers {
     int64_t dataset;     // -1: none, or not of this form
     uint64_t extent[3];  // extent[0]: how many rows; the others are 1 where there is no such dimension
+    uint64_t piece;      // rows of a chunk; 0: all lie in a row
+    uint64_t bytes;      // of a chunk that is not packed
+    int filters;         // how many pack a chunk
 } ts_record_numbers;
 
 /// Opens it; close with ts_record_numbers_close, which also takes what is not there.
@@ -32,8 +35,11 @@ int ts_record_numbers_read(const ts_record_numbers* numbers, uint64_t first, uin
 void* ts_record_numbers_list(const ts_record_numbers* numbers, ts_record_type type);
 
 /// A text attribute of the object at `path` of the file, or the text of a dataset when `attribute` is NULL; memory of malloc, NULL when
-/// there is none.
+/// there is none, or one of variable length, which is not read (see ts_record_text_type).
 char* ts_record_read_text(int64_t file, const char* path, const char* attribute);
+
+/// A number that is an attribute of an object. Nonzero when it is there, and one.
+int ts_record_read_number(int64_t object, const char* name, ts_record_type type, void* out);
 
 /// Why HDF5 could not do what it was last asked for, in its own words.
 void ts_record_read_why(char* out_text, size_t size);

@@ -131,11 +131,8 @@ static const char* text_of(ts_recording* r, int slot, const char* path, const ch
 }
 
 static int whole_attribute(hid_t file, const char* name) {
-    int value = 0;
-    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
-    if (attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT, &value) < 0) value = 0;
-    if (attribute >= 0) H5Aclose(attribute);
-    return value;
+    int32_t value = 0;
+    return ts_record_read_number(file, name, TS_RECORD_INT32, &value) ? value : 0;
 }
 
 static double option_number(ts_recording* r, const char* name) {
@@ -185,9 +182,16 @@ static ts_code read_about(ts_recording* r, ts_status* out_status) {
     char* format = ts_record_read_text(r->file, "/", "format");
     int known = format && strcmp(format, "touchstone recording") == 0;
     free(format);
+    int version = whole_attribute(r->file, "format_version");
+    if (!known && version == 1)
+        return refuse(r,
+                      "a recording of format version 1: its texts are of variable length, which HDF5 cannot read "
+                      "safely from every "
+                      "file; repeat the run, or change them (docs/recording.md says how)",
+                      out_status);
     if (!known)
         return refuse(r, "this is no recording of a run: its 'format' is not 'touchstone recording'", out_status);
-    if (whole_attribute(r->file, "format_version") != 1)
+    if (version != TS_RECORD_FORMAT_VERSION)
         return refuse(r, "a recording of a format version that this program does not know", out_status);
     for (int i = 0; i < INFO; ++i) r->source[i] = ts_record_numbers_open(r->file, paths[i]);
     ts_record_info_column column;
@@ -281,13 +285,10 @@ static void set_option(const ts_recording* r, const char* name, ts_sim* sim) {
 static void set_setting(hid_t settings, const char* name, ts_sim* sim) {
     double value;
     char text[64], key[128];
-    hid_t attribute = H5Aexists(settings, name) > 0 ? H5Aopen(settings, name, H5P_DEFAULT) : -1;
-    if (attribute >= 0 && H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) >= 0) {
-        snprintf(text, sizeof text, "%.17g", value);
-        snprintf(key, sizeof key, "solver.%s", name);
-        (void)ts_sim_set(sim, key, text, NULL);
-    }
-    if (attribute >= 0) H5Aclose(attribute);
+    if (!ts_record_read_number(settings, name, TS_RECORD_DOUBLE, &value)) return;
+    snprintf(text, sizeof text, "%.17g", value);
+    snprintf(key, sizeof key, "solver.%s", name);
+    (void)ts_sim_set(sim, key, text, NULL);
 }
 
 ts_code ts_recording_configure(const ts_recording* r, ts_sim* sim, ts_status* out_status) {

@@ -32,8 +32,8 @@ class _Hdf5:
         except ImportError as missing:
             raise ImportError(f"a log called {path} needs h5py ({missing}); call it .csv instead") from None
         self._kept = []
-        self._file = h5py.File(path, "w")
-        self._file.attrs["format"] = "touchstone contact log"
+        self._file = h5py.File(path, "w", libver=("v108", "v108"))  # its headers carry checksums
+        self._file.attrs["format"] = numpy.bytes_("touchstone contact log")
         for name in _COLUMNS:
             kind = "S64" if name in ("a", "b") else "i8" if name == "step" else "f8"
             self._file.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(1024,), compression="gzip", shuffle=True)

@@ -78,8 +78,8 @@ static void expect_found(const char* command) {
     outcome_free(&result);
 }
 
-// The least there must be, whatever the file is called and wherever it begins; single precision, whole numbers as steps, two kinds of
-// names, and more than is asked for.
+// The least there must be, whatever the file is called and wherever it begins; single precision, whole numbers as steps, names, and
+// more than is asked for, whatever that is.
 Test(judge_hdf5, finds_what_was_put_in) {
     hid_t file = create("least.h5");
     fill(file, "");
@@ -87,26 +87,28 @@ Test(judge_hdf5, finds_what_was_put_in) {
     expect_found("judge least.h5 --json");
     char path[256];
     snprintf(path, sizeof path, "%s/behind.bin", folder);
-    hid_t creation = H5Pcreate(H5P_FILE_CREATE), text = H5Tcopy(H5T_C_S1), fixed = H5Tcopy(H5T_C_S1);
+    hid_t creation = H5Pcreate(H5P_FILE_CREATE), text = H5Tcopy(H5T_C_S1), fixed = H5Tcopy(H5T_C_S1),
+          wide = H5Tcopy(H5T_C_S1);
     cr_assert(H5Pset_userblock(creation, 1024) >= 0 && H5Tset_size(text, H5T_VARIABLE) >= 0 &&
-              H5Tset_size(fixed, 4) >= 0 && H5Tset_cset(text, H5T_CSET_UTF8) >= 0);
+              H5Tset_size(fixed, 4) >= 0 && H5Tset_size(wide, 11) >= 0 && H5Tset_cset(wide, H5T_CSET_UTF8) >= 0);
     file = H5Fcreate(path, H5F_ACC_TRUNC, creation, H5P_DEFAULT);
     static const float mu[] = {0.5f, 0.5f, 0.5f};
     static const short step[] = {1, 2, 3};
-    static const char* const a[] = {"left, \"foot\"", "left, \"foot\"", "left, \"foot\""};
+    static const char* const more[] = {"anything", "else", ""};
     fill(file, "mu");
     add_list(file, "mu", H5T_IEEE_F32BE, H5T_NATIVE_FLOAT, COUNT, mu);
     add_list(file, "step", H5T_STD_U16BE, H5T_NATIVE_SHORT, COUNT, step);
-    add_list(file, "a", text, text, COUNT, a);
+    add_list(file, "a", wide, wide, COUNT, "left,\"foot\"left,\"foot\"left,\"foot\"");
     add_list(file, "b", fixed, fixed, COUNT, "rockrockrock");
-    add_list(file, "more", text, text, COUNT, a);
+    add_list(file, "more", text, text, COUNT, more);
     H5Fclose(file);
     H5Tclose(text);
     H5Tclose(fixed);
+    H5Tclose(wide);
     H5Pclose(creation);
     expect_found("judge behind.bin --json");
     outcome result = run("judge behind.bin --out again.csv");
-    cr_expect(has(&result.out, "left_ _foot_ - rock") && result.code == 0, "%s", ts_text_get(&result.out));
+    cr_expect(has(&result.out, "left__foot_ - rock") && result.code == 0, "%s", ts_text_get(&result.out));
     outcome_free(&result);
     expect_found("judge again.csv --out again.h5 --json");
     expect_found("judge again.h5 --json");
@@ -204,6 +206,11 @@ Test(judge_hdf5, tells_what_is_no_list_of_numbers) {
     expect_told("names", "/gap: it does not hold numbers");
     make_shape("a", 1, table, H5T_NATIVE_DOUBLE, H5P_DEFAULT);
     expect_told("no names", "/a: it does not hold names");
+    cr_assert(H5Tset_size(text, H5T_VARIABLE) >= 0);
+    make_shape("a", 1, table, text, H5P_DEFAULT);
+    expect_told("names of any length", "/a: its names are of variable length");
+    make_shape("gap", 1, table, text, H5P_DEFAULT);
+    expect_told("texts", "/gap: it does not hold numbers");
     make_shape("gap", 1, table, H5T_NATIVE_DOUBLE, H5P_DEFAULT);
     expect_told("nothing written", "/gap: it claims more entries than the file holds");
     make_shape("time", 1, many, H5T_NATIVE_DOUBLE, H5P_DEFAULT);

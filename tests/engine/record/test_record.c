@@ -370,15 +370,22 @@ static const char compare_script[] =
     "mass = 1000 * 4 / 3 * np.pi * 0.1 ** 3\n"
     "assert np.allclose(mass * np.diff(v), push[1:] - mass * 9.81 * 1e-3, atol=1e-7)\n"
     "assert push.max() > 0\n"
-    "assert f.attrs['scene'] == 'a scene' and f.attrs['finished'] == 1 and f.attrs['format_version'] == 1\n"
+    "assert f.attrs['scene'] == b'a scene' and f.attrs['finished'] == 1 and f.attrs['format_version'] == 2\n"
     "assert len(f.attrs['touchstone_version']) > 0\n"
     "assert f['/model/source'][()].decode().startswith('<mujoco>\\n  <!-- not empty & not plain: \\u00e9')\n"
-    "assert f['/options'].attrs['time_step'] == '0.001'\n"
-    "assert f['/solver'].attrs['name'] and f['/solver'].attrs['law'] == 'NCP'\n"
+    "assert f['/options'].attrs['time_step'] == b'0.001'\n"
+    "assert f['/solver'].attrs['name'] and f['/solver'].attrs['law'] == b'NCP'\n"
     "assert f['/solver/settings'].attrs['tolerance'] > 0\n"
     "def unit(name, data):\n"
     "    if isinstance(data, h5py.Dataset) and not name.startswith('model/'): assert data.attrs['unit'], name\n"
-    "f.visititems(unit)\n";
+    "f.visititems(unit)\n"
+    // Nothing of variable length: HDF5 1.10 reads that unsafely.
+    "def fixed(name, data):\n"
+    "    kinds = [data.attrs.get_id(key).dtype for key in data.attrs]\n"
+    "    kinds += [data.dtype] if isinstance(data, h5py.Dataset) else []\n"
+    "    assert all(kind.kind != 'O' for kind in kinds), (name, kinds)\n"
+    "fixed('/', f)\n"
+    "f.visititems(fixed)\n";
 
 // Joints and sensors, with their names and where their numbers are.
 static const char sensors_script[] =
@@ -457,6 +464,62 @@ Test(record, hdf5_survives_flushes_within_chunks) {
     close_record(csv, 1);
     cr_expect_eq(run_python(compare_script, in_folder("run.h5"), in_folder("run.csv")), 0);
     fixture_end(&f);
+}
+
+// What a recording of format 1 was like: texts of variable length.
+static const char to_format_1_script[] =
+    "import sys, h5py\n"
+    "with h5py.File(sys.argv[1], 'r+') as f:\n"
+    "    texts = []\n"
+    "    def change(name, item):\n"
+    "        for key in item.attrs:\n"
+    "            if isinstance(item.attrs[key], bytes): item.attrs[key] = item.attrs[key].decode()\n"
+    "        if isinstance(item, h5py.Dataset) and item.dtype.kind == 'S': texts.append(name)\n"
+    "    change('/', f)\n"
+    "    f.visititems(change)\n"
+    "    for name in texts:\n"
+    "        text = f[name].asstr()[()]\n"
+    "        del f[name]\n"
+    "        f.create_dataset(name, data=text, dtype=h5py.string_dtype())\n"
+    "    f.attrs['format_version'] = 1\n";
+
+// As docs/recording.md has it.
+static const char from_format_1_script[] =
+    "import sys, h5py, numpy\n"
+    "with h5py.File(sys.argv[1], 'r+') as f:\n"
+    "    texts = []\n"
+    "    def change(name, item):\n"
+    "        for key, value in item.attrs.items():\n"
+    "            if isinstance(value, str): item.attrs[key] = numpy.bytes_(value.encode() or b'\\0')\n"
+    "        if isinstance(item, h5py.Dataset) and item.dtype.kind == 'O': texts.append(name)\n"
+    "    change('/', f)\n"
+    "    f.visititems(change)\n"
+    "    for name in texts:\n"
+    "        text = numpy.array(f[name][()], dtype='S')\n"
+    "        del f[name]\n"
+    "        f[name] = text\n"
+    "    f.attrs['format_version'] = 2\n";
+
+// Recordings of format 1 are refused, with the reason; changed as the document says they are read.
+Test(record, hdf5_of_format_1_is_refused_until_it_is_changed) {
+    if (!python_with_h5py()) cr_skip("no python3 with h5py here");
+    fixture f = make_scene();
+    ts_record* h5 = open_record(in_folder("run.h5"), f.sim);
+    append(h5, f.sim);
+    close_record(h5, 1);
+    fixture_end(&f);
+    ts_recording* r = NULL;
+    ts_status status;
+    cr_assert_eq(run_python(to_format_1_script, in_folder("run.h5"), ""), 0);
+    cr_expect_eq(ts_recording_open(in_folder("run.h5"), &r, &status), TS_ERROR_FILE);
+    cr_expect(strstr(status.message, "format version 1: its texts are of variable length"), "%s", status.message);
+    cr_assert_eq(run_python(from_format_1_script, in_folder("run.h5"), ""), 0);
+    cr_assert_eq(ts_recording_open(in_folder("run.h5"), &r, &status), TS_OK, "%s", status.message);
+    const ts_recording_about* about = ts_recording_about_of(r);
+    cr_expect_str_eq(about->scene, "a scene");
+    cr_expect_str_eq(about->law, "NCP");
+    cr_expect(strstr(about->source, "not empty & not plain: \xC3\xA9"), "%s", about->source);
+    ts_recording_close(r);
 }
 
 static const char cut_script[] =
