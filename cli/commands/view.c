@@ -88,6 +88,39 @@ static ts_code check_wishes(const ts_args* args, const ts_model* model, ts_statu
     return read_wishes(args, model, &camera, &request, status);
 }
 
+// The first layer that was asked for and that pages have not, or 0.
+static unsigned layer_beyond_pages(const ts_view_request* request, unsigned usual) {
+    const unsigned known =
+        TS_SHOW_GEOMS | TS_SHOW_PATTERN | TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_GLASS | TS_SHOW_GRID;
+    return (request->show ^ usual) & ~known;
+}
+
+ts_code ts_view_html_look(const ts_args* args, const ts_model* model, ts_replay_look* out_look, ts_status* out_status) {
+    ts_view_request request = ts_view_request_default();
+    ts_camera camera;
+    const unsigned usual = request.show;
+    ts_code code = read_wishes(args, model, &camera, &request, out_status);
+    if (code) return code;
+    if (layer_beyond_pages(&request, usual) || request.hidden_groups || request.card || !request.overlay)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                             "--layers %s: a page has contacts, forces, glass, grid and dark only", args->layers);
+    memset(out_look, 0, sizeof *out_look);
+    if (args->camera) {
+        out_look->is_turned = 1;
+        out_look->azimuth = camera.azimuth;
+        out_look->elevation = camera.elevation;
+        out_look->distance = camera.distance;
+        out_look->target = camera.target;
+    }
+    out_look->contacts = (request.show & TS_SHOW_CONTACTS) != 0;
+    out_look->forces = (request.show & TS_SHOW_FORCES) != 0;
+    out_look->glass = (request.show & TS_SHOW_GLASS) != 0;
+    out_look->grid = (request.show & TS_SHOW_GRID) != 0;
+    out_look->ghosts = request.layout == TS_LAYOUT_GHOSTS;
+    out_look->dark = request.dark;
+    return ts_status_ok(out_status);
+}
+
 static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const view_sims* sims, ts_status* status) {
     ts_view_request request = ts_view_request_default();
     request.scene = scene;
@@ -119,6 +152,16 @@ static ts_code check_wishes(const ts_args* args, const ts_model* model, ts_statu
     (void)args;
     (void)model;
     return ts_status_ok(status);
+}
+
+ts_code ts_view_html_look(const ts_args* args, const ts_model* model, ts_replay_look* out_look, ts_status* out_status) {
+    (void)model;
+    const char* unheard = args->camera ? "--camera" : args->layers ? "--layers" : args->layout ? "--layout" : NULL;
+    memset(out_look, 0, sizeof *out_look);
+    out_look->contacts = out_look->forces = out_look->grid = 1;
+    if (!unheard) return ts_status_ok(out_status);
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                         "%s: this build has no viewer (build with TS_VIEWER=ON)", unheard);
 }
 
 static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const view_sims* sims, ts_status* status) {

@@ -27,6 +27,7 @@ typedef struct page_job {
     ts_text note;
     double mark;  // s: where two recordings part; NAN: they do not
     ts_text mark_text;
+    ts_replay_look look;
 } page_job;
 
 static int watch(void* user, double done) {
@@ -170,7 +171,8 @@ static ts_code write_page(const page_job* job, ts_text* page, ts_status* status)
                              .command = ts_text_get(&command),
                              .mark = job->mark,
                              .mark_text = ts_text_get(&job->mark_text),
-                             .note = job->note.length ? ts_text_get(&job->note) : NULL};
+                             .note = job->note.length ? ts_text_get(&job->note) : NULL,
+                             .look = &job->look};
     ts_code code = ts_replay_page_html(&replay, page, status);
     if (!code) code = ts_text_write_file(page, job->args->html, status);
     ts_text_free(&command);
@@ -213,12 +215,7 @@ static int make(page_job* job, ts_status* status) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--html or %s, not both", args->png ? "--png" : "--video");
         return TS_EXIT_USAGE;
     }
-    const char* unheard = args->camera ? "--camera" : (args->layers ? "--layers" : args->layout ? "--layout" : NULL);
-    if (unheard) {
-        ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
-                      "%s is for pictures, films and windows: a page is turned by hand", unheard);
-        return TS_EXIT_USAGE;
-    }
+    if (ts_view_html_look(args, NULL, &job->look, status)) return TS_EXIT_USAGE;
     if (args->file_count > 1 && recorded < args->file_count) {
         for (int i = 0; i < args->file_count; ++i)
             if (!ts_setup_is_recording(args->file[i]))

@@ -112,6 +112,26 @@ static void add_sizes(const ts_replay_page* replay, ts_json* json) {
     ts_json_object_end(json);
 }
 
+static void add_look(const ts_replay_look* look, ts_json* json) {
+    if (!look) return;
+    ts_json_add_object(json, "look");
+    if (look->is_turned) {
+        ts_json_add_number(json, "azimuth", look->azimuth);
+        ts_json_add_number(json, "elevation", look->elevation);
+        ts_json_add_number(json, "distance", look->distance);
+        add_vector(json, "target", look->target);
+    }
+    ts_json_add_object(json, "show");
+    ts_json_add_bool(json, "contacts", look->contacts);
+    ts_json_add_bool(json, "forces", look->forces);
+    ts_json_add_bool(json, "glass", look->glass);
+    ts_json_add_bool(json, "grid", look->grid);
+    ts_json_object_end(json);
+    ts_json_add_string(json, "layout", look->ghosts ? "ghost" : "panes");
+    ts_json_add_string(json, "theme", look->dark ? "dark" : NULL);
+    ts_json_object_end(json);
+}
+
 static ts_code add_data(const ts_replay_page* replay, ts_text* text, ts_status* out_status) {
     ts_json json = ts_json_begin(text);
     const ts_model* model = replay->scene->model;
@@ -134,6 +154,7 @@ static ts_code add_data(const ts_replay_page* replay, ts_text* text, ts_status* 
     ts_json_add_number(&json, "time", replay->mark);
     ts_json_add_string(&json, "text", replay->mark_text);
     ts_json_object_end(&json);
+    add_look(replay->look, &json);
     add_modes(&json);
     add_sizes(replay, &json);
     ts_json_add_array(&json, "moving");

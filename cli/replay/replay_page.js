@@ -34,8 +34,9 @@
     Replay.place(run, f, part.number, data.turn, scratch, 0);
     return times(scratch, part.own);
   };
-  const state = {time: start, playing: false, speed: 1, loop: true, layout: 'panes', measure: false, theme: null,
-    show: {contacts: true, forces: true, glass: false, grid: true}};
+  const look = data.look || {};
+  const state = {time: start, playing: false, speed: 1, loop: true, layout: runs.length > 1 && look.layout || 'panes', measure: false,
+    theme: look.theme || null, show: look.show || {contacts: true, forces: true, glass: false, grid: true}};
   const apart = runs.map((run, r) => {
     if (r === 0) return null;
     const out = new Float64Array(run.frames);
@@ -545,7 +546,9 @@
   const wanted = /[#&]t=([0-9.eE+-]+)/.exec(location.hash);
   if (wanted) seek(+wanted[1]);
   else state.playing = end > start;
+  if ('azimuth' in look) Object.assign(camera, {azimuth: look.azimuth, elevation: look.elevation});
   frame_all();
+  if (look.distance > 0) Object.assign(camera, {distance: look.distance, target: look.target});
   draw();
   requestAnimationFrame(now => { last = now; tick(now); });
 })();

@@ -8,15 +8,27 @@
 /// Most runs on a page; bytes of a page that its motions may take.
 enum { TS_REPLAY_RUNS = 9, TS_REPLAY_BYTES = 24 << 20 };
 
+/// How a page looks when it is opened; everything can be changed there.
+typedef struct ts_replay_look {
+    int is_turned;                      // nonzero: from the direction below, else from the front right
+    double azimuth, elevation;          // rad, as those of the viewer's camera
+    double distance;                    // m, from what it looks at; 0: everything is in the picture
+    ts_vec3 target;                     // m
+    int contacts, forces, glass, grid;  // nonzero: shown
+    int ghosts;                         // nonzero: runs lie over each other
+    int dark;                           // nonzero: dark, whatever the browser prefers
+} ts_replay_look;
+
 /// What a page is made of. All is borrowed.
 typedef struct ts_replay_page {
     const ts_loaded_scene* scene;
     const ts_reel* reel;  // (count) of the same model
     int count;
-    const char* command;    // how to make the page again
-    double mark;            // s, a moment worth a mark; NAN: none
-    const char* mark_text;  // what is there
-    const char* note;       // a sentence about what is not on the page, or NULL
+    const char* command;         // how to make the page again
+    double mark;                 // s, a moment worth a mark; NAN: none
+    const char* mark_text;       // what is there
+    const char* note;            // a sentence about what is not on the page, or NULL
+    const ts_replay_look* look;  // or NULL: contacts, forces and grid, side by side
 } ts_replay_page;
 
 /// Appends the page. When the motions would take more bytes than they may, every second frame is left out until they fit, and the page says so.

@@ -250,6 +250,35 @@ Test(replay, it_moves_and_scrubs) {
         "log['cards']\n"));
 }
 
+// A page opens from where, with what and in which layout it was asked to; what a page cannot show is refused.
+Test(replay, it_opens_as_asked) {
+    outcome viewer = run("view stack-10 --time 0.05 --html no.html --layers cones");
+    int refused = viewer.code == 2 && !exists("no.html");
+    if (has(&viewer.err, "this build has no viewer")) cr_skip("no viewer in this build");
+    cr_expect(refused && has(&viewer.err, "contacts, forces, glass, grid and dark"), "%s", ts_text_get(&viewer.err));
+    outcome_free(&viewer);
+    outcome camera = run("view stack-10 --time 0.05 --html no.html --camera upside");
+    cr_expect(camera.code == 2 && has(&camera.err, "AZIMUTH,ELEVATION"), "%s", ts_text_get(&camera.err));
+    outcome_free(&camera);
+    expect_run("view stack-10 --solver ncp,ccp-pgs --time 0.05 --html look.html --camera 90,45,2,1,2,3 --layers "
+               "-forces,glass,dark --layout ghost");
+    ts_text html = read_text("look.html");
+    cr_expect(has(&html, "\"target\": [1, 2, 3]") && has(&html, "\"forces\": false") &&
+              has(&html, "\"layout\": \"ghost\""));
+    ts_text_free(&html);
+    need_browser();
+    cr_expect(page_does(
+        "look.html",
+        "const "
+        "R=replay,s=R.state;s.playing=false;log.show=s.show;log.layout=s.layout;log.dark=document.documentElement."
+        "className;log.camera=[R.camera.azimuth,R.camera.elevation,R.camera.distance,...R.camera.target];",
+        "import math\n"
+        "assert log['show'] == dict(contacts=True, forces=False, glass=True, grid=True), log\n"
+        "assert log['layout'] == 'ghost' and 'dark' in log['dark'], log\n"
+        "want = [math.pi / 2, math.pi / 4, 2, 1, 2, 3]\n"
+        "assert all(abs(a - b) < 1e-12 for a, b in zip(log['camera'], want)), log\n"));
+}
+
 // The ruler's ends stay where they were put on the bodies: across the top of a cube of 0.2 m they are as far apart as its edge is long, at any
 // time and from any side; a ray through the middle meets the top. The card names what is under the pointer.
 Test(replay, the_ruler_measures) {
