@@ -117,6 +117,11 @@ double* ts_python_array(ts_python_world* world, const char* name, int* out_count
     return NULL;
 }
 
+int* ts_python_equality_active(ts_python_world* world, int* out_count) {
+    *out_count = world->scene.model->equality_count;
+    return world->sim->equality_active;
+}
+
 int ts_python_forward(ts_python_world* world, char* out_error, unsigned long size) {
     ts_status status;
     if (!ts_sim_forward(world->sim, &status)) return 0;

@@ -55,6 +55,9 @@ const char* ts_python_name(const ts_python_world* world, const char* kind, int i
 /// "force" may be written between steps, the others are results.
 double* ts_python_array(ts_python_world* world, const char* name, int* out_count);
 
+/// Which equalities hold (nonzero), live, and how many there are; may be written between steps.
+int* ts_python_equality_active(ts_python_world* world, int* out_count);
+
 /// Measures the sensors; the live array "sensor" has what they show.
 void ts_python_measure(ts_python_world* world);
 

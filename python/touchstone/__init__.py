@@ -202,6 +202,26 @@ class World:
     force = _state("force", "Generalised forces from outside (nv), kept until changed")
     mocap = _state("mocap", "Position and quaternion (w first) of each body that is moved from outside, seven numbers each, in the "
                    "order of the bodies")
+    @property
+    def equality_active(self):
+        """Which equalities hold (bool), a copy; assign to let some go or take them up again."""
+        return self._equality_flags() != 0
+
+    @equality_active.setter
+    def equality_active(self, values):
+        target = self._equality_flags()
+        values = numpy.asarray(values)
+        if values.shape != target.shape or values.dtype != bool:
+            raise ValueError(f"expected {len(target)} truth values, got {values.dtype} of shape {values.shape}")
+        target[:] = values
+
+    def _equality_flags(self):
+        count = ctypes.c_int()
+        data = _c.ts_python_equality_active(self._live(), ctypes.byref(count))
+        if count.value == 0:
+            return numpy.zeros(0, dtype=ctypes.c_int)
+        return numpy.ctypeslib.as_array(data, (count.value,))
+
     bias = _result("bias", "Coriolis, centrifugal and gravity forces (nv)")
     tendon_length = _result("tendon_length", "Lengths of the tendons when the step began")
     tendon_velocity = _result("tendon_velocity", "Their rates")

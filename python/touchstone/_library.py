@@ -120,6 +120,7 @@ def load():
         "get_sizes": (Sizes, [world]),
         "name": (text, [world, text, number]),
         "array": (doubles, [world, text, integers]),
+        "equality_active": (integers, [world, integers]),
         "measure": (None, [world]),
         "sensor_range": (number, [world, number, integers, integers]),
         "foresee": (number, [world, text, size]),

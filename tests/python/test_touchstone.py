@@ -81,6 +81,27 @@ class TouchstoneTest(unittest.TestCase):
             self.assertAlmostEqual(world.qpos[2], 1.0 - 10e-6 * n * (n + 1) / 2, places=12)
             self.assertEqual(len(world.contacts), 0)
 
+    def test_a_tie_is_let_go_and_taken_up_again(self):
+        tied = BALL.replace("</mujoco>", "<equality><connect body1='ball' anchor='0 0 0'/></equality></mujoco>")
+        with touchstone.World(mjcf=tied) as world:
+            world.step(100)
+            self.assertAlmostEqual(world.qpos[2], 1.0, places=6)
+            held = world.save()
+            start, world.equality_active = world.qpos[2], numpy.array([False])
+            n = 200
+            speed = world.qvel[2]
+            world.step(n)
+            self.assertAlmostEqual(world.qpos[2], start + n * 1e-3 * speed - 10e-6 * n * (n + 1) / 2, places=12)
+            world.restore(held)
+            self.assertEqual(world.equality_active.tolist(), [True])
+            world.step(100)
+            self.assertAlmostEqual(world.qpos[2], 1.0, places=6)
+            for wrong in ([1], [True, True], 1.0):
+                with self.assertRaises(ValueError):
+                    world.equality_active = wrong
+        with touchstone.World(mjcf=BALL) as world:
+            self.assertEqual(len(world.equality_active), 0)
+
     def test_a_resting_ball_is_carried_by_its_weight(self):
         with touchstone.World(mjcf=BALL, solver="ncp-pgs") as world:
             q = world.qpos
