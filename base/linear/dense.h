@@ -1,4 +1,4 @@
-// Dense factorisations, good to a few hundred rows.
+// Dense factorisations, good to a few hundred rows, and what is done to many columns at once.
 // Row-major, leading dimension `ld`; of symmetric matrices only the lower triangle is read and written.
 #ifndef TS_BASE_DENSE_H
 #define TS_BASE_DENSE_H
@@ -21,6 +21,14 @@ int ts_lu_factor(double* A, int n, int ld, int* out_pivot);
 
 /// Solves A x = b in place with the factors of ts_lu_factor.
 void ts_lu_solve(const double* LU, int n, int ld, const int* pivot, double* b);
+
+/// x += sign sum_r value[r stride] line_r, n numbers each, in the order of the `count` lines; line r begins at line[r ld].
+void ts_lines_add(int n, int count, double sign, const double* value, int stride, const double* line, int ld,
+                  double* x);
+
+/// X (rows x n, row-major) becomes ... H_1 H_0 X for `count` reflections H_k = 1 - tau[k] w w^T, or with `back` H_0 H_1 ... X. Of w the first k
+/// entries are 0, entry k is 1, and the others lie behind v[k (rows + 1)], which itself is not read.
+void ts_lines_reflect(int n, int rows, int count, int back, const double* v, const double* tau, double* X);
 
 /// y = A x for a full row-major A (rows x columns).
 void ts_dense_apply(const double* A, int rows, int columns, int ld, const double* x, double* out_y);

@@ -36,6 +36,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/linear/dense.h"
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/derivative/cascade_internal.h"
@@ -207,39 +208,74 @@ static int write_slide(const ts_block* block, int b, int convex, const double* l
 
 static double ask(const unknown* x, const double* y) { return ts_dot(x->P, y + x->row, x->rows); }
 
-// P^T (G + R) v for a v in `rows` rows from `row` on; `e` is zero and becomes so again.
-static void column_of(const ts_contact_problem* problem, const parts* p, const double* v, int row, int rows, double* e,
-                      double* y, double* out_column) {
-    memcpy(e + row, v, (size_t)rows * sizeof(double));
-    problem->delassus->ops->apply(problem->delassus, e, y);
-    for (int r = row; problem->R && r < row + rows; ++r) y[r] += problem->R[r] * e[r];
-    for (int r = row; r < row + rows; ++r) e[r] = 0.0;
-    for (int i = 0; i < p->A.n; ++i) out_column[i] = ask(&p->x[i], y);
+// Column j of X (row_count x count), which is zero: v in the rows of a block.
+static void put(double* X, int count, int j, int row, int rows, const double* v) {
+    for (int r = 0; r < rows; ++r) X[(size_t)(row + r) * (size_t)count + (size_t)j] = v[r];
 }
 
-static void fill(const ts_contact_problem* problem, parts* p, double* e, double* y) {
-    int n = p->A.n;
-    memset(e, 0, (size_t)problem->row_count * sizeof(double));
-    for (int j = 0; j < n; ++j) {
-        double* column = p->A.Q + (size_t)j * (size_t)n;
-        column_of(problem, p, p->x[j].E, p->x[j].row, p->x[j].rows, e, y, column);
-        column[j] += p->x[j].curvature;
+// Y = G X, column by column where the operator knows no better.
+static int apply_operator(ts_delassus* G, int count, const double* X, ts_arena* scratch, double* Y) {
+    if (G->ops->apply_columns) return G->ops->apply_columns(G, count, X, scratch, Y);
+    double* x = TS_ARENA_ARRAY(scratch, double, G->row_count);
+    double* y = TS_ARENA_ARRAY(scratch, double, G->row_count);
+    for (int j = 0; x && y && j < count; ++j) {
+        for (int i = 0; i < G->row_count; ++i) x[i] = X[(size_t)i * (size_t)count + (size_t)j];
+        G->ops->apply(G, x, y);
+        for (int i = 0; i < G->row_count; ++i) Y[(size_t)i * (size_t)count + (size_t)j] = y[i];
     }
-    for (int k = 0; k < p->slide_count; ++k) {
-        double* column = p->W + (size_t)k * (size_t)n;
-        column_of(problem, p, p->slide[k].L, p->slide[k].row, p->slide[k].rows, e, y, column);
-        for (int i = 0; i < n; ++i)
-            if (p->x[i].row == p->slide[k].row) column[i] -= p->x[i].lift;
+    return x && y;
+}
+
+// What is asked of y, columns side by side: line (count) += sign P^T Y.
+static void ask_columns(const unknown* x, double sign, int count, const double* Y, double* line) {
+    ts_lines_add(count, x->rows, sign, x->P, 1, Y + (size_t)x->row * (size_t)count, count, line);
+}
+
+// P^T (G + R) X into out (n x count). Returns 0 when memory is short.
+static int project(const ts_contact_problem* problem, const parts* p, int count, const double* X, ts_arena* scratch,
+                   double* out) {
+    size_t ld = (size_t)count;
+    double* Y = TS_ARENA_ARRAY(scratch, double, (size_t)problem->row_count* ld);
+    if (!Y || !apply_operator(problem->delassus, count, X, scratch, Y)) return 0;
+    for (int i = 0; problem->R && i < problem->row_count; ++i)
+        ts_lines_add(count, 1, 1.0, &problem->R[i], 1, X + (size_t)i * ld, count, Y + (size_t)i * ld);
+    memset(out, 0, (size_t)p->A.n * ld * sizeof(double));
+    for (int i = 0; i < p->A.n; ++i) ask_columns(&p->x[i], 1.0, count, Y, out + (size_t)i * ld);
+    return 1;
+}
+
+// A by columns, and W. Returns 0 when memory is short.
+static int fill(const ts_contact_problem* problem, parts* p, ts_arena* scratch) {
+    int n = p->A.n, count = n + p->slide_count;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* X = (double*)ts_arena_alloc_zeroed(scratch, (size_t)problem->row_count * (size_t)count, sizeof(double));
+    double* all = TS_ARENA_ARRAY(scratch, double, (size_t)n*(size_t)count);
+    int enough = X && all;
+    for (int j = 0; enough && j < n; ++j) put(X, count, j, p->x[j].row, p->x[j].rows, p->x[j].E);
+    for (int k = 0; enough && k < p->slide_count; ++k)
+        put(X, count, n + k, p->slide[k].row, p->slide[k].rows, p->slide[k].L);
+    enough = enough && project(problem, p, count, X, scratch, all);
+    for (int i = 0; enough && i < n; ++i) {
+        const double* line = all + (size_t)i * (size_t)count;
+        for (int j = 0; j < n; ++j) p->A.Q[(size_t)j * (size_t)n + (size_t)i] = line[j];
+        p->A.Q[(size_t)i * (size_t)(n + 1)] += p->x[i].curvature;
+        for (int k = 0; k < p->slide_count; ++k) {
+            double lift = p->x[i].row == p->slide[k].row ? p->x[i].lift : 0.0;
+            p->W[(size_t)k * (size_t)n + (size_t)i] = line[n + k] - lift;
+        }
     }
+    ts_arena_scope_end(scratch, scope);
+    return enough;
 }
 
 // The system as a cascade has it, A filled. Returns 0 when memory is short.
-static int fill_cascade(const ts_contact_problem* problem, parts* p, ts_arena* arena, double* e, double* y) {
+static int fill_cascade(const ts_contact_problem* problem, parts* p, ts_arena* arena) {
     int n = p->A.n, normals = 0, count[2] = {0, 0};
     for (int i = 0; i < n; ++i) normals += p->x[i].normal;
     ts_cascade* c = ts_cascade_take(n, normals, arena);
-    double* column = TS_ARENA_ARRAY(arena, double, n);
-    if (!c || !column) return 0;
+    double* X = (double*)ts_arena_alloc_zeroed(arena, (size_t)problem->row_count * (size_t)normals, sizeof(double));
+    double* all = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)normals);
+    if (!c || !X || !all) return 0;
     memcpy(c->A, p->A.Q, (size_t)n * (size_t)n * sizeof(double));
     for (int i = 0; i < n; ++i) {
         int group = !p->x[i].normal;
@@ -251,14 +287,16 @@ static int fill_cascade(const ts_contact_problem* problem, parts* p, ts_arena* a
         memcpy(E, x->E, sizeof E);
         for (int r = 0; r < x->rows && x->slides; ++r)
             if (r != 2) E[r] = 0.0;
-        column_of(problem, p, E, x->row, x->rows, e, y, column);
-        for (int i = 0; i < normals; ++i) c->factor[0].Q[(size_t)(k * normals + i)] = column[c->member[0][i]];
+        put(X, normals, k, x->row, x->rows, E);
     }
+    if (!project(problem, p, normals, X, arena, all)) return 0;
+    for (int i = 0; i < normals; ++i)
+        for (int k = 0; k < normals; ++k)
+            c->factor[0].Q[(size_t)(k * normals + i)] = all[(size_t)c->member[0][i] * (size_t)normals + (size_t)k];
     p->cascade = c;
     return 1;
 }
 
-// Memory of n unknowns and `slides` sliders.
 static parts* take_parts(int n, int slides, ts_arena* arena) {
     parts* p = (parts*)ts_arena_alloc_zeroed(arena, 1, sizeof(parts));
     if (!p) return NULL;
@@ -313,14 +351,11 @@ static ts_code assemble(const answer* a, const ts_contact_mode* mode, double flo
                              &p->slide[slides++]);
     }
     p->slide_count = slides;
-    double* e = TS_ARENA_ARRAY(arena, double, problem->row_count);
-    double* y = TS_ARENA_ARRAY(arena, double, problem->row_count);
-    if (!e || !y) return short_of_memory(out_status);
-    fill(problem, p, e, y);
+    if (!fill(problem, p, arena)) return short_of_memory(out_status);
     if (!a->cascade)
         return ts_linear_orthogonal_factor(&p->A, floor, arena) ? ts_status_ok(out_status)
                                                                 : short_of_memory(out_status);
-    int enough = fill_cascade(problem, p, arena, e, y) && ts_cascade_factor(p->cascade, floor, arena);
+    int enough = fill_cascade(problem, p, arena) && ts_cascade_factor(p->cascade, floor, arena);
     int rests = enough && ts_cascade_rests(p->cascade, arena, &enough);
     if (!enough) return short_of_memory(out_status);
     if (!rests)
@@ -335,7 +370,7 @@ static ts_code assemble(const answer* a, const ts_contact_mode* mode, double flo
 static double condition_of(const ts_linear_orthogonal* f) {
     double least = HUGE_VAL, most = 0.0;
     for (int k = 0; k < f->rank; ++k) {
-        double length = fabs(f->V[(size_t)k * (size_t)f->n + (size_t)k]);
+        double length = fabs(ts_linear_orthogonal_diagonal(f, k));
         least = fmin(least, length);
         most = fmax(most, length);
     }
@@ -428,6 +463,55 @@ ts_code ts_contact_derivative_forward(const ts_contact_derivative* derivative, c
         for (int k = 0; dmu && k < p->slide_count; ++k)
             for (int r = 0; r < p->slide[k].rows; ++r)
                 out_dlambda[p->slide[k].row + r] += p->slide[k].L[r] * dmu[p->slide[k].block];
+    }
+    ts_arena_scope_end(scratch, scope);
+    return code;
+}
+
+static ts_code columns_one_by_one(const ts_contact_derivative* derivative, int columns, const double* du,
+                                  const double* dmu, ts_arena* scratch, double* out_dlambda) {
+    size_t rows = (size_t)derivative->row_count, blocks = (size_t)derivative->block_count, ld = (size_t)columns;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* one = TS_ARENA_ARRAY(scratch, double, 2 * rows + blocks);
+    ts_code code = one ? TS_OK : TS_ERROR_MEMORY;
+    for (size_t c = 0; !code && c < ld; ++c) {
+        double *u = one, *lambda = one + rows, *mu = lambda + rows;
+        for (size_t i = 0; i < rows; ++i) u[i] = du[i * ld + c];
+        for (size_t b = 0; dmu && b < blocks; ++b) mu[b] = dmu[b * ld + c];
+        code = ts_contact_derivative_forward(derivative, u, dmu ? mu : NULL, scratch, lambda, NULL);
+        for (size_t i = 0; i < rows; ++i) out_dlambda[i * ld + c] = lambda[i];
+    }
+    ts_arena_scope_end(scratch, scope);
+    return code;
+}
+
+ts_code ts_contact_derivative_forward_columns(const ts_contact_derivative* derivative, int columns, const double* du,
+                                              const double* dmu, ts_arena* scratch, double* out_dlambda) {
+    const parts* p = derivative->parts;
+    TS_ASSERT(p);
+    size_t n = (size_t)p->A.n, ld = (size_t)columns;
+    if (p->cascade) return columns_one_by_one(derivative, columns, du, dmu, scratch, out_dlambda);
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* b = (double*)ts_arena_alloc_zeroed(scratch, n * ld, sizeof(double));
+    double* x = TS_ARENA_ARRAY(scratch, double, n* ld);
+    ts_code code = b && x ? TS_OK : TS_ERROR_MEMORY;
+    if (code == TS_OK) {
+        memset(out_dlambda, 0, (size_t)derivative->row_count * ld * sizeof(double));
+        for (size_t i = 0; i < n; ++i) ask_columns(&p->x[i], -1.0, columns, du, b + i * ld);
+        for (int k = 0; dmu && k < p->slide_count; ++k) {
+            const slider* s = &p->slide[k];
+            const double* line = dmu + (size_t)s->block * ld;
+            for (size_t i = 0; i < n; ++i)
+                ts_lines_add(columns, 1, -1.0, &p->W[(size_t)k * n + i], 1, line, columns, b + i * ld);
+            for (int r = 0; r < s->rows; ++r)
+                ts_lines_add(columns, 1, 1.0, &s->L[r], 1, line, columns, out_dlambda + (size_t)(s->row + r) * ld);
+        }
+        ts_linear_orthogonal_solve_columns(&p->A, columns, b, x);
+        for (size_t i = 0; i < n; ++i)
+            for (int r = 0; r < p->x[i].rows; ++r)
+                if (p->x[i].E[r] != 0.0)
+                    ts_lines_add(columns, 1, 1.0, &p->x[i].E[r], 1, x + i * ld, columns,
+                                 out_dlambda + (size_t)(p->x[i].row + r) * ld);
     }
     ts_arena_scope_end(scratch, scope);
     return code;

@@ -68,7 +68,11 @@ ts_code ts_contact_derivative_cascade(const ts_contact_problem* problem, const d
 ts_code ts_contact_derivative_forward(const ts_contact_derivative* derivative, const double* du, const double* dmu,
                                       ts_arena* scratch, double* out_dlambda, double* out_mismatch);
 
-/// Backward: the transpose of the above. `lambda_bar` (row_count) is the gradient of a loss with respect to the impulse.
+/// Forward, many columns side by side: `du` and `out_dlambda` (row_count x columns, row-major), `dmu` (block_count x columns, may be NULL).
+ts_code ts_contact_derivative_forward_columns(const ts_contact_derivative* derivative, int columns, const double* du,
+                                              const double* dmu, ts_arena* scratch, double* out_dlambda);
+
+/// Backward: the transpose of ts_contact_derivative_forward. `lambda_bar` (row_count) is the gradient of a loss with respect to the impulse.
 /// Gives that with respect to g, `out_g_bar` (row_count), and with respect to mu, `out_mu_bar` (block_count, may be NULL).
 /// The others are products of out_g_bar and the impulse, and need no matrix:
 ///     R_bar_i = g_bar_i lambda_i,      G_bar = g_bar lambda^T,

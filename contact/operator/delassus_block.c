@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/linear/dense.h"
+
 typedef struct block_delassus {
     ts_delassus base;
     ts_delassus_blocks blocks;
@@ -73,6 +75,22 @@ static const double* diagonal(const ts_delassus* base, int b) {
 }
 
 static void apply(ts_delassus* base, const double* x, double* out_y) { multiply((block_delassus*)base, x, out_y); }
+
+static int apply_columns(const ts_delassus* base, int columns, const double* X, ts_arena* scratch, double* out_Y) {
+    const ts_delassus_blocks* G = &((const block_delassus*)base)->blocks;
+    const int* row = base->block_row;
+    size_t ld = (size_t)columns;
+    (void)scratch;
+    memset(out_Y, 0, (size_t)base->row_count * ld * sizeof(double));
+    for (int a = 0; a < base->block_count; ++a)
+        for (int e = G->start[a]; e < G->start[a + 1]; ++e) {
+            int b = G->column[e], rows = row[b + 1] - row[b];
+            for (int r = 0; r < row[a + 1] - row[a]; ++r)
+                ts_lines_add(columns, rows, 1.0, G->value + G->at[e] + r * rows, 1, X + (size_t)row[b] * ld, columns,
+                             out_Y + (size_t)(row[a] + r) * ld);
+        }
+    return 1;
+}
 
 // The entry (a, b), or -1.
 static int find_entry(const ts_delassus_blocks* G, int a, int b) {
@@ -183,6 +201,7 @@ static const ts_delassus_ops block_ops = {
     .velocity = velocity,
     .diagonal = diagonal,
     .apply = apply,
+    .apply_columns = apply_columns,
     .blocks = list_blocks,
     .join = join_blocks,
     .split = split,

@@ -11,6 +11,7 @@
 // V drifts by rounding in a long solve; `set_impulse` computes it afresh.
 #include <string.h>
 
+#include "base/linear/dense.h"
 #include "base/linear/four.h"
 #include "base/sort.h"
 #include "contact/operator/delassus_velocity_internal.h"
@@ -188,6 +189,29 @@ static void apply(ts_delassus* base, const double* x, double* out_y) {
     ts_task_parallel_for(self->order ? self->tasks : NULL, base->block_count, READ_GRAIN, read_range, &p);
 }
 
+static int apply_columns(const ts_delassus* base, int columns, const double* X, ts_arena* scratch, double* out_Y) {
+    const ts_velocity_form* self = (const ts_velocity_form*)base;
+    size_t ld = (size_t)columns;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* V = (double*)ts_arena_alloc_zeroed(scratch, (size_t)self->velocity_count * ld, sizeof(double));
+    for (int b = 0; V && b < base->block_count; ++b)
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+            for (int i = 0; i < self->segment[s].count; ++i)
+                ts_lines_add(columns, self->block[b].rows, 1.0, self->segment[s].Y + i, self->segment[s].count,
+                             X + (size_t)base->block_row[b] * ld, columns,
+                             V + (size_t)(self->segment[s].column + i) * ld);
+    memset(out_Y, 0, (size_t)base->row_count * ld * sizeof(double));
+    for (int b = 0; V && b < base->block_count; ++b)
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+            for (int r = 0; r < self->block[b].rows; ++r)
+                ts_lines_add(columns, self->segment[s].count, 1.0,
+                             self->segment[s].J + (size_t)r * (size_t)self->segment[s].count, 1,
+                             V + (size_t)self->segment[s].column * ld, columns,
+                             out_Y + (size_t)(base->block_row[b] + r) * ld);
+    ts_arena_scope_end(scratch, scope);
+    return V != NULL;
+}
+
 // Segment s of block a against segment t of block b: J_s Y_t^T on the columns they share, added to the block at out.
 static void add_shared(const ts_delassus_segment* s, const ts_delassus_segment* t, int rows_a, int rows_b, double* out,
                        size_t ld) {
@@ -336,6 +360,7 @@ static const ts_delassus_ops velocity_ops = {
     .velocity = velocity,
     .diagonal = diagonal,
     .apply = apply,
+    .apply_columns = apply_columns,
     .blocks = list_blocks,
     .join = join_blocks,
     .split = split,

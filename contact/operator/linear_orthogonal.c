@@ -2,14 +2,16 @@
 //
 // Problem: min |A x - b|, and among the answers the shortest; and the same for A^T.
 // Rule: QR with column pivoting, A P = Q R, cut where what remains is small; then R^T, whose trailing rows are zero, is
-// brought to triangular form from the other side.
+// brought to triangular form from the other side. Of full rank R itself is solved with.
 // Source: Golub and Van Loan, Matrix Computations, ch. 5.
 // Guaranteed: backward stable; the two solves are transposes of each other to rounding. Same input, same bits.
 // Known to fail: the rank is judged over all rows at once, so a system of badly scaled parts can lose the weak ones.
 #include "contact/operator/linear_orthogonal_internal.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/linear/dense.h"
 #include "base/linear/four.h"
 
 // In four sums that do not wait for each other.
@@ -118,6 +120,8 @@ int ts_linear_orthogonal_factor(ts_linear_orthogonal* f, double floor, ts_arena*
     int n = f->n;
     for (int i = 0; i < n; ++i) f->pivot[i] = i;
     f->rank = ts_linear_orthogonalise(f->Q, n, n, n, floor, f->pivot, f->Q_tau);
+    f->V = NULL;
+    if (f->rank == n) return 1;
     f->V = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)f->rank);
     if (!f->V) return 0;
     for (int k = 0; k < f->rank; ++k)
@@ -128,28 +132,79 @@ int ts_linear_orthogonal_factor(ts_linear_orthogonal* f, double floor, ts_arena*
 
 static double tail(const double* x, int from, int n) { return sqrt(dot(x + from, x + from, n - from)); }
 
+double ts_linear_orthogonal_diagonal(const ts_linear_orthogonal* f, int k) {
+    return const_column_of(f->V ? f->V : f->Q, f->n, k)[k];
+}
+
+// R x = b and R^T x = b in place, R of full rank.
+static void solve_triangle(const ts_linear_orthogonal* f, double* x) {
+    for (int k = f->n - 1; k >= 0; --k) {
+        const double* R = const_column_of(f->Q, f->n, k);
+        x[k] /= R[k];
+        for (int i = 0; i < k; ++i) x[i] -= R[i] * x[k];
+    }
+}
+
+static void solve_triangle_transposed(const ts_linear_orthogonal* f, double* x) {
+    for (int k = 0; k < f->n; ++k) {
+        const double* R = const_column_of(f->Q, f->n, k);
+        x[k] = (x[k] - dot(R, x, k)) / R[k];
+    }
+}
+
 double ts_linear_orthogonal_solve(const ts_linear_orthogonal* f, double* b, double* work, double* out_x) {
     int n = f->n, rank = f->rank;
     ts_linear_orthogonal_forward(f->Q, f->Q_tau, n, rank, b);
     double missed = tail(b, rank, n);
     for (int i = 0; i < n; ++i) work[i] = i < rank ? b[i] : 0.0;
-    for (int i = 0; i < rank; ++i) {
+    if (!f->V) solve_triangle(f, work);
+    for (int i = 0; f->V && i < rank; ++i) {
         const double* S = const_column_of(f->V, n, i);
         work[i] = (work[i] - dot(S, work, i)) / S[i];
     }
-    ts_linear_orthogonal_backward(f->V, f->V_tau, n, rank, work);
+    if (f->V) ts_linear_orthogonal_backward(f->V, f->V_tau, n, rank, work);
     for (int k = 0; k < n; ++k) out_x[f->pivot[k]] = work[k];
     return missed;
+}
+
+static void divide(double* line, int n, double by) {
+    double share = 1.0 / by;
+    int j = 0;
+    for (; j + 4 <= n; j += 4) ts_four_store(ts_four_times(share, ts_four_load(line + j)), line + j);
+    for (; j < n; ++j) line[j] *= share;
+}
+
+void ts_linear_orthogonal_solve_columns(const ts_linear_orthogonal* f, int columns, double* B, double* out_X) {
+    int n = f->n, rank = f->rank;
+    size_t ld = (size_t)columns;
+    ts_lines_reflect(columns, n, rank, 0, f->Q, f->Q_tau, B);
+    for (int i = n - 1; i >= 0 && !f->V; --i) {
+        double* line = B + (size_t)i * ld;
+        const double* R = f->Q + (size_t)(i + 1) * (size_t)n + (size_t)i;
+        if (i + 1 < n) ts_lines_add(columns, n - 1 - i, -1.0, R, n, line + ld, columns, line);
+        divide(line, columns, const_column_of(f->Q, n, i)[i]);
+    }
+    for (int i = 0; f->V && i < rank; ++i) {
+        const double* S = const_column_of(f->V, n, i);
+        ts_lines_add(columns, i, -1.0, S, 1, B, columns, B + (size_t)i * ld);
+        divide(B + (size_t)i * ld, columns, S[i]);
+    }
+    if (f->V) {
+        memset(B + (size_t)rank * ld, 0, (size_t)(n - rank) * ld * sizeof(double));
+        ts_lines_reflect(columns, n, rank, 1, f->V, f->V_tau, B);
+    }
+    for (int k = 0; k < n; ++k) memcpy(out_X + (size_t)f->pivot[k] * ld, B + (size_t)k * ld, ld * sizeof(double));
 }
 
 double ts_linear_orthogonal_solve_transposed(const ts_linear_orthogonal* f, const double* c, double* work,
                                              double* out_w) {
     int n = f->n, rank = f->rank;
     for (int k = 0; k < n; ++k) work[k] = c[f->pivot[k]];
-    ts_linear_orthogonal_forward(f->V, f->V_tau, n, rank, work);
+    if (f->V) ts_linear_orthogonal_forward(f->V, f->V_tau, n, rank, work);
     double missed = tail(work, rank, n);
     for (int i = 0; i < n; ++i) out_w[i] = i < rank ? work[i] : 0.0;
-    for (int i = rank - 1; i >= 0; --i) {
+    if (!f->V) solve_triangle_transposed(f, out_w);
+    for (int i = rank - 1; f->V && i >= 0; --i) {
         const double* S = const_column_of(f->V, n, i);
         out_w[i] /= S[i];
         for (int j = 0; j < i; ++j) out_w[j] -= S[j] * out_w[i];

@@ -15,13 +15,13 @@ void ts_linear_orthogonal_forward(const double* A, const double* tau, int rows, 
 /// x (rows) = Q x.
 void ts_linear_orthogonal_backward(const double* A, const double* tau, int rows, int count, double* x);
 
-/// A = Q [S^T 0; 0 0] V^T P^T with orthogonal Q and V, S upper triangular, P a permutation.
+/// A = Q [S^T 0; 0 0] V^T P^T with orthogonal Q and V, S upper triangular, P a permutation; of full rank A = Q R P^T.
 typedef struct ts_linear_orthogonal {
     int n;
     int rank;
     double* Q;  // (n x n) by columns
     double* Q_tau;
-    double* V;  // (n x rank) by columns: reflections below the diagonal, S on and above it
+    double* V;  // (n x rank) by columns: reflections below the diagonal, S on and above it; NULL: of full rank
     double* V_tau;
     int* pivot;  // (n) column k of A P is column pivot[k] of A
 } ts_linear_orthogonal;
@@ -34,6 +34,12 @@ int ts_linear_orthogonal_factor(ts_linear_orthogonal* f, double floor, ts_arena*
 
 /// x = A^+ b; b is used up, work (n). Returns the length of what of b is out of reach.
 double ts_linear_orthogonal_solve(const ts_linear_orthogonal* f, double* b, double* work, double* out_x);
+
+/// The same of `columns` right-hand sides side by side: B (n x columns, row-major) is used up.
+void ts_linear_orthogonal_solve_columns(const ts_linear_orthogonal* f, int columns, double* B, double* out_X);
+
+/// Diagonal entry k of the triangle that is left.
+double ts_linear_orthogonal_diagonal(const ts_linear_orthogonal* f, int k);
 
 /// w = (A^T)^+ c. Returns the length of what of c is out of reach.
 double ts_linear_orthogonal_solve_transposed(const ts_linear_orthogonal* f, const double* c, double* work,

@@ -145,14 +145,9 @@ static void add_block_rows(const ts_step_implicit* p, int back, double* q, doubl
     }
 }
 
-void ts_step_move_positions(const ts_step_implicit* p, const double* velocity, double* io_position) {
-    add_motion(p, 1, 0, velocity, io_position);
-}
-
 // --- inputs ---
 
-// A wrench's share in the force of a dof.
-static double wrench_share(const ts_step_implicit* p, int index, int d) {
+double ts_step_wrench_share(const ts_step_implicit* p, int index, int d) {
     ts_vec3 axis = ts_vec3_axis(index % 3);
     if (index % 6 < 3) return ts_vec3_dot(axis, p->axis[d].angular);
     return ts_vec3_dot(axis, ts_motion_at(p->axis[d], p->arm[index / 6]));
@@ -172,7 +167,7 @@ void ts_step_add_input(const ts_step_implicit* p, int c, double x, ts_step_workp
     case TS_STEP_BY_FORCE: w->input[2][i] += x; break;
     case TS_STEP_BY_WRENCH:
         for (int d = p->model->body[i / 6].dof_last; d >= 0; d = p->model->dof[d].parent)
-            w->input[2][d] += wrench_share(p, i, d) * x;
+            w->input[2][d] += ts_step_wrench_share(p, i, d) * x;
         break;
     case TS_STEP_BY_CONTROL:
         for (int k = 0; k < p->lever[i].count; ++k)
@@ -186,30 +181,32 @@ void ts_step_add_input(const ts_step_implicit* p, int c, double x, ts_step_workp
     }
 }
 
-// Adds column `of` (position, velocity, force) of dof d in where a coasting tree goes.
-static void add_coast_column(const ts_step_implicit* p, int of, int d, double x, double* position) {
+// Adds column `of` (position, velocity, force) of dof d in where a coasting tree goes; positions are `ld` apart.
+static void add_coast_column(const ts_step_implicit* p, int of, int d, double x, int ld, double* position) {
     int t = p->model->dof[d].tree, first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count;
     const double* coast = p->tree[t].coast;
-    for (int r = 0; coast && r < n; ++r) position[first + r] += coast[3 * n * r + of * n + d - first] * x;
+    for (int r = 0; coast && r < n; ++r)
+        position[(size_t)(first + r) * (size_t)ld] += coast[3 * n * r + of * n + d - first] * x;
 }
 
-void ts_step_add_own_motion(const ts_step_implicit* p, int c, double* io_position) {
+void ts_step_add_own_motion(const ts_step_implicit* p, int c, int ld, double* io_position) {
     const ts_model* model = p->model;
     int i = p->column[c].index;
     ts_step_input_kind kind = p->column[c].kind;
-    if (kind == TS_STEP_BY_VELOCITY) add_coast_column(p, 1, i, 1.0, io_position);
-    if (kind == TS_STEP_BY_FORCE) add_coast_column(p, 2, i, 1.0, io_position);
+    if (kind == TS_STEP_BY_VELOCITY) add_coast_column(p, 1, i, 1.0, ld, io_position);
+    if (kind == TS_STEP_BY_FORCE) add_coast_column(p, 2, i, 1.0, ld, io_position);
     if (kind == TS_STEP_BY_WRENCH)
         for (int d = model->body[i / 6].dof_last; d >= 0; d = model->dof[d].parent)
-            add_coast_column(p, 2, d, wrench_share(p, i, d), io_position);
+            add_coast_column(p, 2, d, ts_step_wrench_share(p, i, d), ld, io_position);
     if (kind != TS_STEP_BY_POSITION) return;
-    add_coast_column(p, 0, i, 1.0, io_position);
+    add_coast_column(p, 0, i, 1.0, ld, io_position);
     if (p->coasts[model->dof[i].tree]) return;
     const ts_joint* joint = &model->joint[model->dof[i].joint];
     int first = joint->dof_first + ts_joint_traits_of(joint->type)->numbers;
-    if (i < first) io_position[i] += 1.0;
+    if (i < first) io_position[(size_t)i * (size_t)ld] += 1.0;
     const double* turned = p->turned + 9 * model->dof[i].joint;
-    for (int r = 0; i >= first && r < 3; ++r) io_position[first + r] += turned[3 * r + i - first];
+    for (int r = 0; i >= first && r < 3; ++r)
+        io_position[(size_t)(first + r) * (size_t)ld] += turned[3 * r + i - first];
 }
 
 // The transpose: what input c gets.
@@ -227,7 +224,7 @@ static double take_input(const ts_step_implicit* p, int c, const ts_step_workpla
     case TS_STEP_BY_FORCE: return w->input[2][i];
     case TS_STEP_BY_WRENCH:
         for (int d = p->model->body[i / 6].dof_last; d >= 0; d = p->model->dof[d].parent)
-            sum += wrench_share(p, i, d) * w->input[2][d];
+            sum += ts_step_wrench_share(p, i, d) * w->input[2][d];
         break;
     case TS_STEP_BY_CONTROL:
         for (int k = 0; k < p->lever[i].count; ++k)

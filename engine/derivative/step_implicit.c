@@ -250,7 +250,7 @@ static int is_known(const ts_sim* sim, const ts_step_implicit* p, ts_step_column
         int tree = model->body[c.index / 6].tree;
         return tree < 0 || p->tree[tree].plain;
     }
-    case TS_STEP_BY_CONTROL: return ts_step_control_is_known(sim, c.index);
+    case TS_STEP_BY_CONTROL: return ts_step_control_is_known(sim, p, c.index);
     case TS_STEP_BY_FRICTION: return friction_is_known(sim, c.index);
     case TS_STEP_BY_ACTIVATION:
     case TS_STEP_BY_RESTITUTION:

@@ -140,7 +140,7 @@ int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t
 ts_mat3 ts_step_turn_slope(ts_vec3 x);
 
 /// Whether the column of a control is known from p->drive.
-int ts_step_control_is_known(const ts_sim* sim, int actuator);
+int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int actuator);
 
 /// Whether the velocity of a block matters, and its impulse may change: it is neither open nor at a bound.
 int ts_step_block_acts(const ts_sim* sim, const ts_step_implicit* p, int b);
@@ -171,11 +171,11 @@ void ts_step_add_rows(const ts_step_implicit* p, const double* z, double* y);
 /// Adds x times column c to what goes in.
 void ts_step_add_input(const ts_step_implicit* p, int c, double x, ts_step_workplace* io_work);
 
-/// Adds where the velocities after the step (nv) take positions that do not coast.
-void ts_step_move_positions(const ts_step_implicit* p, const double* velocity, double* io_position);
+/// A wrench's share in the force of dof d: number `index` of the wrenches of all bodies.
+double ts_step_wrench_share(const ts_step_implicit* p, int index, int d);
 
-/// Adds where column c, which has its equations, takes positions by itself.
-void ts_step_add_own_motion(const ts_step_implicit* p, int c, double* io_position);
+/// Adds where column c, which has its equations, takes positions by itself; they are `ld` apart.
+void ts_step_add_own_motion(const ts_step_implicit* p, int c, int ld, double* io_position);
 
 /// ts_step_derivative_matrix.
 ts_code ts_step_implicit_matrix(const ts_step_derivative* derivative, ts_arena* scratch, double* out_matrix);

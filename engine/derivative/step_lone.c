@@ -268,6 +268,7 @@ int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t
         find_touched(&b, memory, &end[2], &end[3]);
     } else {
         find_start(&b, memory->late);
+        out->plain = 0;
         if (!find_free_spin(&b, couple, &w, &middle)) return 1;
         if (coasts) {
             find_flight(&b, &w, &middle, end);

@@ -1,108 +1,120 @@
 // All columns of a step's Jacobian at once.
 //
-// The maps of step_apply.c, with columns of the Jacobian as rows of numbers, so that each map is gone through once: impulses of trees are copied, not
-// multiplied; the inertia's factor and the rows of contacts are read once for all of them.
+// The maps of step_apply.c on whole matrices, columns side by side: the velocity rows of the result are z while it is found, so that each map adds
+// lines to lines (base/linear/dense.h). Impulses of trees are copied, not multiplied; the inertia's factor, the rows of contacts and the factors
+// of their law are gone through once for all columns.
 #include <string.h>
 
-#include "base/linear/four.h"
+#include "base/linear/dense.h"
 #include "engine/derivative/step_implicit_internal.h"
 #include "engine/dynamics/tree_factor.h"
+#include "engine/model/joint/joint_traits_internal.h"
 
-// The matrix while it is found. Row c of an array is column c of the Jacobian.
+// The matrix while it is found.
 typedef struct columns {
     const ts_step_implicit* p;
     int count;
-    double* z;             // (count x nv)
-    double* du;            // (count x row_count)
-    double* dlambda;       // (count x row_count)
-    double* dmu;           // (block_count)
-    double* compact;       // (count x dofs of the largest tree)
+    double* position;      // (nv x count)
+    double* z;             // (nv x count)
+    double* du;            // (row_count x count)
+    double* dlambda;       // (row_count x count)
+    double* dmu;           // (block_count x count); NULL: friction is asked for by nobody
+    double* compact;       // (dofs of the largest tree x count)
     int* listed;           // (count)
     int* of_position;      // (nv) the column of each position, or -1
     unsigned char* moves;  // (tree_count x count) nonzero: column c moves tree t
 } columns;
 
-static int take_columns(const ts_step_implicit* p, int count, ts_arena* scratch, columns* out) {
+static int take_columns(const ts_step_implicit* p, int count, ts_arena* scratch, double* matrix, columns* out) {
     size_t n = (size_t)count, nv = (size_t)p->model->nv, rows = (size_t)p->row_count, most = 0;
+    int friction = 0;
     for (int t = 0; t < p->model->tree_count; ++t)
         if ((size_t)p->model->tree[t].dof_count > most) most = (size_t)p->model->tree[t].dof_count;
+    for (int c = 0; c < count; ++c)
+        friction = friction || p->frozen_column[c] >= 0 || p->column[c].kind == TS_STEP_BY_FRICTION;
     *out = (columns){.p = p, .count = count};
-    out->z = (double*)ts_arena_alloc_zeroed(scratch, n * nv, sizeof(double));
-    out->du = (double*)ts_arena_alloc_zeroed(scratch, n * rows, sizeof(double));
-    out->dlambda = TS_ARENA_ARRAY(scratch, double, n* rows);
-    out->dmu = TS_ARENA_ARRAY(scratch, double, p->block_count);
-    out->compact = TS_ARENA_ARRAY(scratch, double, n* most);
+    out->position = matrix;
+    out->z = matrix + nv * n;
+    out->du = (double*)ts_arena_alloc_zeroed(scratch, rows * n, sizeof(double));
+    out->dlambda = TS_ARENA_ARRAY(scratch, double, rows* n);
+    if (friction) out->dmu = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->block_count * n, sizeof(double));
+    out->compact = TS_ARENA_ARRAY(scratch, double, most* n);
     out->listed = TS_ARENA_ARRAY(scratch, int, n);
     out->of_position = TS_ARENA_ARRAY(scratch, int, nv);
     out->moves = (unsigned char*)ts_arena_alloc_zeroed(scratch, n * (size_t)p->model->tree_count, 1);
-    return out->z && out->du && out->dlambda && out->dmu && out->compact && out->listed && out->of_position &&
-           out->moves;
+    return !scratch->failed;
 }
 
-static double* z_of(const columns* m, int c) { return m->z + (size_t)c * (size_t)m->p->model->nv; }
-static double* du_of(const columns* m, int c) { return m->du + (size_t)c * (size_t)m->p->row_count; }
-static double* dlambda_of(const columns* m, int c) { return m->dlambda + (size_t)c * (size_t)m->p->row_count; }
+static double* line_of(const columns* m, double* lines, int row) { return lines + (size_t)row * (size_t)m->count; }
 
 static void mark(const columns* m, int t, int c) { m->moves[(size_t)t * (size_t)m->count + (size_t)c] = 1; }
 
-// Column `d` of a tree's matrix.
-static void copy_column(const columns* m, int c, int d, const double* matrix) {
+// Columns [c, c + count) from columns [d, d + count) of the matrix of a tree.
+static void copy_columns(const columns* m, int c, int count, int d, const double* matrix) {
     const ts_model* model = m->p->model;
     int t = model->dof[d].tree, first = model->tree[t].dof_first, n = model->tree[t].dof_count;
-    double* z = z_of(m, c) + first;
-    for (int i = 0; i < n; ++i) z[i] = matrix[i * n + d - first];
-    mark(m, t, c);
+    for (int i = 0; i < n; ++i)
+        memcpy(line_of(m, m->z, first + i) + c, matrix + i * n + d - first, (size_t)count * sizeof(double));
+    for (int k = 0; k < count; ++k) mark(m, t, c + k);
 }
 
-// What forces f (nv) along the dofs of a tree give.
-static void apply_forces(const columns* m, int c, int t, const double* f) {
+// What a force f along dof d of a tree gives.
+static void apply_force(const columns* m, int c, int d, double f) {
     const ts_step_implicit* p = m->p;
-    int first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count;
+    int t = p->model->dof[d].tree, first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count;
     const double* by_force = p->tree[t].by_force;
-    double* z = z_of(m, c) + first;
     mark(m, t, c);
-    for (int r = 0; r < n; ++r) {
-        double sum = by_force ? 0.0 : p->time_step * f[first + r];
-        for (int i = 0; by_force && i < n; ++i) sum += by_force[r * n + i] * f[first + i];
-        z[r] = sum;
-    }
+    if (!by_force) line_of(m, m->z, d)[c] += p->time_step * f;
+    for (int r = 0; by_force && r < n; ++r) line_of(m, m->z, first + r)[c] += by_force[r * n + d - first] * f;
 }
 
-static void enter_forces(const columns* m, int c, int tree, ts_step_workplace* w) {
-    const ts_step_implicit* p = m->p;
-    if (tree < 0) return;
-    const ts_kinematic_tree* span = &p->model->tree[tree];
-    memset(w->input[2] + span->dof_first, 0, (size_t)span->dof_count * sizeof(double));
-    ts_step_add_input(p, c, 1.0, w);
-    apply_forces(m, c, tree, w->input[2]);
+static void enter_wrench(const columns* m, int c) {
+    int i = m->p->column[c].index;
+    for (int d = m->p->model->body[i / 6].dof_last; d >= 0; d = m->p->model->dof[d].parent)
+        apply_force(m, c, d, ts_step_wrench_share(m->p, i, d));
 }
 
-static void enter_control(const columns* m, int c, ts_step_workplace* w) {
+static void enter_control(const columns* m, int c) {
     const ts_step_implicit* p = m->p;
     int i = p->column[c].index, row = p->drive[i].row;
-    enter_forces(m, c, p->lever[i].count > 0 ? p->model->dof[p->lever[i].dof[0]].tree : -1, w);
-    if (row < 0) return;
-    w->du[row] = 0.0;
-    du_of(m, c)[row] += p->drive[i].push;
+    for (int k = 0; k < p->lever[i].count; ++k)
+        apply_force(m, c, p->lever[i].dof[k], p->drive[i].gain * p->lever[i].moment[k]);
+    if (row >= 0) line_of(m, m->du, row)[c] += p->drive[i].push;
+}
+
+// How many columns from c on are of neighbouring positions or velocities of one tree.
+static int run_of(const columns* m, int c) {
+    const ts_step_implicit* p = m->p;
+    const ts_step_column* column = p->column;
+    int end = c + 1, tree = p->model->dof[column[c].index].tree;
+    while (end < m->count && p->frozen_column[end] < 0 && column[end].kind == column[c].kind &&
+           column[end].index == column[end - 1].index + 1 && p->model->dof[column[end].index].tree == tree)
+        ++end;
+    return end - c;
 }
 
 // Impulses and du of every column, before M_hat has a say.
-static void enter(columns* m, ts_step_workplace* w) {
+static void enter(columns* m) {
     const ts_step_implicit* p = m->p;
     const ts_model* model = p->model;
     for (int d = 0; d < model->nv; ++d) m->of_position[d] = -1;
-    for (int c = 0; c < m->count; ++c) {
+    for (int c = 0, run; c < m->count; c += run) {
         int i = p->column[c].index;
+        run = 1;
         if (p->frozen_column[c] >= 0) continue;
         switch (p->column[c].kind) {
         case TS_STEP_BY_POSITION:
-            m->of_position[i] = c;
-            copy_column(m, c, i, p->tree[model->dof[i].tree].by_q);
+            run = run_of(m, c);
+            for (int k = 0; k < run; ++k) m->of_position[i + k] = c + k;
+            copy_columns(m, c, run, i, p->tree[model->dof[i].tree].by_q);
             break;
-        case TS_STEP_BY_VELOCITY: copy_column(m, c, i, p->tree[model->dof[i].tree].by_v); break;
-        case TS_STEP_BY_FORCE: enter_forces(m, c, model->dof[i].tree, w); break;
-        case TS_STEP_BY_WRENCH: enter_forces(m, c, model->body[i / 6].tree, w); break;
-        case TS_STEP_BY_CONTROL: enter_control(m, c, w); break;
+        case TS_STEP_BY_VELOCITY:
+            run = run_of(m, c);
+            copy_columns(m, c, run, i, p->tree[model->dof[i].tree].by_v);
+            break;
+        case TS_STEP_BY_FORCE: apply_force(m, c, i, 1.0); break;
+        case TS_STEP_BY_WRENCH: enter_wrench(m, c); break;
+        case TS_STEP_BY_CONTROL: enter_control(m, c); break;
         default: break;
         }
     }
@@ -116,138 +128,129 @@ static void add_blocks(const columns* m) {
         for (int k = 0; k < block->count; ++k) {
             int c = m->of_position[block->dof[k]];
             if (c < 0) continue;
-            for (int r = 0; r < block->rows; ++r) du_of(m, c)[block->row + r] += block->by_q[r * block->count + k];
+            for (int r = 0; r < block->rows; ++r)
+                line_of(m, m->du, block->row + r)[c] += block->by_q[r * block->count + k];
             for (int i = 0; block->force && i < block->count; ++i) {
-                z_of(m, c)[block->dof[i]] += block->force[i * block->count + k];
+                line_of(m, m->z, block->dof[i])[c] += block->force[i * block->count + k];
                 mark(m, p->model->dof[block->dof[i]].tree, c);
             }
         }
     }
 }
 
-// Rows of z over one tree through its factor, forth or back.
+// Columns that have rows, or friction, known by differences.
+static void add_frozen_rows(const columns* m) {
+    const ts_step_implicit* p = m->p;
+    for (int c = 0; m->dmu && c < m->count; ++c) {
+        if (p->frozen_column[c] >= 0) {
+            const double* from = p->numbers + (size_t)p->frozen_column[c] * (size_t)p->frozen.size;
+            for (int i = 0; i < p->row_count; ++i) line_of(m, m->du, i)[c] += from[p->frozen.row + i];
+            for (int b = 0; b < p->block_count; ++b) line_of(m, m->dmu, b)[c] += from[p->frozen.friction + b];
+        } else if (p->column[c].kind == TS_STEP_BY_FRICTION) {
+            int geom = p->column[c].index;
+            for (int b = 0; b < p->block_count; ++b)
+                line_of(m, m->dmu, b)[c] += (p->geom[2 * b] == geom) + (p->geom[2 * b + 1] == geom);
+        }
+    }
+}
+
+// Lines of z over one tree through its factor, forth or back.
 static void through_factor(const columns* m, int t, int back) {
     const ts_step_implicit* p = m->p;
     int first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count, count = 0;
     const unsigned char* moves = m->moves + (size_t)t * (size_t)m->count;
     for (int c = 0; c < m->count; ++c)
         if (moves[c]) m->listed[count++] = c;
-    int whole = count == m->count && n == p->model->nv;
-    double* rows = whole ? m->z : m->compact;
-    size_t size = (size_t)n * sizeof(double);
-    for (int k = 0; !whole && k < count; ++k) memcpy(rows + (size_t)k * (size_t)n, z_of(m, m->listed[k]) + first, size);
+    // Few columns are worth being listed.
+    int whole = 2 * count >= m->count;
+    double* lines = whole ? line_of(m, m->z, first) : m->compact;
+    if (whole) count = m->count;
+    for (int i = 0; i < n && !whole; ++i)
+        for (int k = 0; k < count; ++k) lines[i * count + k] = line_of(m, m->z, first + i)[m->listed[k]];
     if (back)
-        ts_tree_factor_unwhiten(p->model, t, p->L + p->mass_start[t], p->inverse + first, count, rows);
+        ts_tree_factor_unwhiten_columns(p->model, t, p->L + p->mass_start[t], p->inverse + first, count, lines);
     else
-        ts_tree_factor_whiten(p->model, t, p->L + p->mass_start[t], p->inverse + first, count, rows);
-    for (int k = 0; !whole && k < count; ++k) memcpy(z_of(m, m->listed[k]) + first, rows + (size_t)k * (size_t)n, size);
+        ts_tree_factor_whiten_columns(p->model, t, p->L + p->mass_start[t], p->inverse + first, count, lines);
+    for (int i = 0; i < n && !whole; ++i)
+        for (int k = 0; k < count; ++k) line_of(m, m->z, first + i)[m->listed[k]] = lines[i * count + k];
 }
 
-static double dot(const double* a, const double* b, int n) {
-    ts_four sums = ts_four_zero();
-    int i = 0;
-    for (; i + 4 <= n; i += 4) sums = ts_four_plus(sums, ts_four_product(ts_four_load(a + i), ts_four_load(b + i)));
-    double sum = ts_four_sum(sums);
-    for (; i < n; ++i) sum += a[i] * b[i];
-    return sum;
+// du += J' z.
+static void read_rows(const columns* m) {
+    const ts_step_implicit* p = m->p;
+    for (int s = 0; s < p->segment_count; ++s) {
+        const ts_step_segment* g = &p->segment[s];
+        for (int r = 0; r < g->rows; ++r)
+            ts_lines_add(m->count, g->count, 1.0, g->J + r * g->count, 1, line_of(m, m->z, g->column), m->count,
+                         line_of(m, m->du, g->row + r));
+    }
 }
 
-// du += J' z, or with `back` z += J'^T dlambda.
-static void through_rows(const columns* m, int back) {
+// z += J'^T dlambda.
+static void push_rows(const columns* m) {
     const ts_step_implicit* p = m->p;
     for (int s = 0; s < p->segment_count; ++s) {
         const ts_step_segment* g = &p->segment[s];
         int t = p->model->dof[g->column].tree;
-        const unsigned char* moves = m->moves + (size_t)t * (size_t)m->count;
-        for (int c = 0; c < m->count; ++c) {
-            double* z = z_of(m, c) + g->column;
-            if (!back && !moves[c]) continue;
-            for (int r = 0; r < g->rows; ++r) {
-                const double* J = g->J + r * g->count;
-                if (!back) {
-                    du_of(m, c)[g->row + r] += dot(J, z, g->count);
-                    continue;
-                }
-                double share = dlambda_of(m, c)[g->row + r];
-                if (share == 0.0) continue;
-                mark(m, t, c);
-                int i = 0;
-                for (; i + 4 <= g->count; i += 4)
-                    ts_four_store(ts_four_plus(ts_four_load(z + i), ts_four_times(share, ts_four_load(J + i))), z + i);
-                for (; i < g->count; ++i) z[i] += share * J[i];
-            }
-        }
+        memset(m->moves + (size_t)t * (size_t)m->count, 1, (size_t)m->count);
+        for (int i = 0; i < g->count; ++i)
+            ts_lines_add(m->count, g->rows, 1.0, g->J + i, g->count, line_of(m, m->dlambda, g->row), m->count,
+                         line_of(m, m->z, g->column + i));
     }
 }
 
-// d lambda of all columns.
-static ts_code answer(columns* m, ts_step_workplace* w, ts_arena* scratch) {
+// Where the velocities after the step take positions that do not coast.
+static void move_positions(const columns* m) {
     const ts_step_implicit* p = m->p;
-    for (int c = 0; c < m->count; ++c) {
-        double *du = du_of(m, c), *dlambda = dlambda_of(m, c);
-        int any = 0, friction = p->column[c].kind == TS_STEP_BY_FRICTION || p->frozen_column[c] >= 0;
-        memset(w->dmu, 0, (size_t)p->block_count * sizeof(double));
-        if (friction) {
-            memset(w->column, 0, (size_t)p->frozen.size * sizeof(double));
-            ts_step_add_input(p, c, 1.0, w);
-            for (int i = 0; i < p->row_count; ++i) du[i] += w->column[p->frozen.row + i];
-            for (int b = 0; b < p->block_count; ++b) w->dmu[b] += w->column[p->frozen.friction + b];
-            for (int b = 0; b < p->block_count && !any; ++b) any = w->dmu[b] != 0.0;
-        }
-        for (int i = 0; i < p->row_count && !any; ++i) any = du[i] != 0.0;
-        if (!any) {
-            memset(dlambda, 0, (size_t)p->row_count * sizeof(double));
-            continue;
-        }
-        ts_code code = ts_contact_derivative_forward(&p->contact, du, friction ? w->dmu : NULL, scratch, dlambda, NULL);
-        if (code) return code;
+    for (int j = 0; j < p->model->joint_count; ++j) {
+        const ts_joint* joint = &p->model->joint[j];
+        const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
+        int first = joint->dof_first, turn = first + traits->numbers;
+        if (p->coasts[p->model->dof[first].tree]) continue;
+        for (int d = first; d < turn; ++d)
+            ts_lines_add(m->count, 1, 1.0, &p->time_step, 1, line_of(m, m->z, d), m->count, line_of(m, m->position, d));
+        for (int i = 0; i < 3 && traits->quaternion; ++i)
+            ts_lines_add(m->count, 3, 1.0, p->turn_by_velocity + 9 * j + 3 * i, 1, line_of(m, m->z, turn), m->count,
+                         line_of(m, m->position, turn + i));
     }
-    return TS_OK;
 }
 
-// Column c of the result, (2 nv + act_count).
-static void leave(const columns* m, int c, double* y) {
+// What a column that is known by differences has beside.
+static void add_frozen(const columns* m, int c) {
     const ts_step_implicit* p = m->p;
-    const ts_step_frozen* part = &p->frozen;
+    const double* from = p->numbers + (size_t)p->frozen_column[c] * (size_t)p->frozen.size;
     int nv = p->model->nv;
-    memset(y, 0, (size_t)(2 * nv + p->model->act_count) * sizeof(double));
-    ts_step_move_positions(p, z_of(m, c), y);
-    memcpy(y + nv, z_of(m, c), (size_t)nv * sizeof(double));
-    if (p->frozen_column[c] < 0) {
-        ts_step_add_own_motion(p, c, y);
-        return;
-    }
-    const double* column = p->numbers + (size_t)p->frozen_column[c] * (size_t)part->size;
-    for (int k = 0; k < nv; ++k) y[k] += column[part->position + k];
-    for (int k = 0; k < nv; ++k) y[nv + k] += column[part->velocity + k];
-    memcpy(y + 2 * nv, column + part->activation, (size_t)p->model->act_count * sizeof(double));
+    for (int k = 0; k < nv; ++k) line_of(m, m->position, k)[c] += from[p->frozen.position + k];
+    for (int k = 0; k < nv; ++k) line_of(m, m->z, k)[c] += from[p->frozen.velocity + k];
+    for (int k = 0; k < p->model->act_count; ++k)
+        line_of(m, m->position, 2 * nv + k)[c] = from[p->frozen.activation + k];
 }
 
 ts_code ts_step_implicit_matrix(const ts_step_derivative* derivative, ts_arena* scratch, double* out_matrix) {
     const ts_step_implicit* p = (const ts_step_implicit*)(const void*)derivative->parts;
-    size_t count = (size_t)derivative->columns, rows = (size_t)derivative->rows;
     columns m;
-    ts_step_workplace w;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* y = TS_ARENA_ARRAY(scratch, double, rows);
-    ts_code code = y && take_columns(p, derivative->columns, scratch, &m) && ts_step_workplace_take(p, scratch, &w)
-                       ? TS_OK
-                       : TS_ERROR_MEMORY;
+    memset(out_matrix, 0, (size_t)derivative->rows * (size_t)derivative->columns * sizeof(double));
+    ts_code code = take_columns(p, derivative->columns, scratch, out_matrix, &m) ? TS_OK : TS_ERROR_MEMORY;
     if (!code) {
-        enter(&m, &w);
+        enter(&m);
         add_blocks(&m);
+        add_frozen_rows(&m);
         for (int t = 0; t < p->model->tree_count; ++t) through_factor(&m, t, 0);
         if (p->has_contact) {
-            through_rows(&m, 0);
-            code = answer(&m, &w, scratch);
+            read_rows(&m);
+            code = ts_contact_derivative_forward_columns(&p->contact, m.count, m.du, m.dmu, scratch, m.dlambda);
         }
     }
     if (!code) {
-        if (p->has_contact) through_rows(&m, 1);
+        if (p->has_contact) push_rows(&m);
         for (int t = 0; t < p->model->tree_count; ++t) through_factor(&m, t, 1);
-        for (size_t c = 0; c < count; ++c) {
-            leave(&m, (int)c, y);
-            for (size_t r = 0; r < rows; ++r) out_matrix[r * count + c] = y[r];
+        move_positions(&m);
+        for (int c = 0; c < m.count; ++c) {
+            if (p->frozen_column[c] >= 0)
+                add_frozen(&m, c);
+            else
+                ts_step_add_own_motion(p, c, m.count, m.position + c);
         }
     }
     ts_arena_scope_end(scratch, scope);

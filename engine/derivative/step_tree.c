@@ -77,6 +77,7 @@ static int integrator_is_plain(const ts_sim* sim, int t) {
     return strcmp(name, "midpoint") == 0 || strcmp(name, "implicitfast") == 0;
 }
 
+// Whether a tree by itself is made of what has its equations.
 static int tree_is_plain(const ts_sim* sim, int t) {
     const ts_model* model = sim->model;
     const ts_kinematic_tree* span = &model->tree[t];
@@ -86,19 +87,28 @@ static int tree_is_plain(const ts_sim* sim, int t) {
         int j = model->dof[d].joint;
         if (!joint_is_plain(&model->joint[j]) || joint_is_shared(sim, j)) return 0;
     }
+    return 1;
+}
+
+// The same of all trees, with what pulls at them.
+static void find_plain(const ts_sim* sim, ts_step_tree_slope* tree) {
+    const ts_model* model = sim->model;
+    for (int t = 0; t < model->tree_count; ++t) tree[t].plain = tree_is_plain(sim, t);
     for (int i = 0; i < ts_actuation_drive_count(model); ++i) {
         const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
-        int pulls = 0;
-        for (int k = 0; k < lever->count; ++k) pulls = pulls || model->dof[lever->dof[k]].tree == t;
-        // What pulls at a lone body is held for the step.
-        if (pulls && (!drive_is_plain(sim, i) || is_freed(sim, t))) return 0;
+        int plain = drive_is_plain(sim, i);
+        for (int k = 0; k < lever->count; ++k) {
+            int t = model->dof[lever->dof[k]].tree;
+            // What pulls at a lone body is held for the step.
+            if (!plain || is_freed(sim, t)) tree[t].plain = 0;
+        }
     }
     for (int c = 0; c < sim->contact_count; ++c) {
-        const ts_contact* contact = &sim->contact[c];
-        int here = model->body[contact->body_a].tree == t || model->body[contact->body_b].tree == t;
-        if (here && contact->adhesion != 0.0) return 0;
+        if (sim->contact[c].adhesion == 0.0) continue;
+        int a = model->body[sim->contact[c].body_a].tree, b = model->body[sim->contact[c].body_b].tree;
+        if (a >= 0) tree[a].plain = 0;
+        if (b >= 0) tree[b].plain = 0;
     }
-    return 1;
 }
 
 // --- general trees ---
@@ -287,7 +297,6 @@ static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
     int count = w->midpoint ? ts_midpoint_rounds(sim, t) : 0;
     rounds r;
-    out->plain = 1;
     out->by_q = TS_ARENA_ARRAY(w->task->arena, double, size);
     out->by_v = TS_ARENA_ARRAY(w->task->arena, double, size);
     if (count > 0 && w->forces) out->by_force = TS_ARENA_ARRAY(w->task->arena, double, size);
@@ -329,12 +338,12 @@ static int find_drives(const trees* w) {
     return 1;
 }
 
-int ts_step_control_is_known(const ts_sim* sim, int i) {
+int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
     const ts_actuator* a = &sim->model->actuator[i];
     const ts_drive* drive = ts_actuation_drive(sim, i);
     int inside = !a->control.limited || (sim->ctrl[i] > a->control.range[0] && sim->ctrl[i] < a->control.range[1]);
     int tree = drive->lever->tree;
-    return a->act < 0 && inside && drive_is_plain(sim, i) && tree >= 0 && tree_is_plain(sim, tree);
+    return a->act < 0 && inside && drive_is_plain(sim, i) && tree >= 0 && p->tree[tree].plain;
 }
 
 void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, ts_kinematics* k) {
@@ -373,8 +382,9 @@ int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* 
     p->tree = (ts_step_tree_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)sim->model->tree_count, sizeof *p->tree);
     int fine = p->tree && share_poses(sim, task->arena, &p->kinematics) &&
                ts_derivative_scratch_create(sim->model, scratch, &w.derivative) && find_drives(&w);
+    if (fine) find_plain(sim, p->tree);
     for (int t = 0; fine && t < sim->model->tree_count; ++t) {
-        if (!tree_is_plain(sim, t)) continue;
+        if (!p->tree[t].plain) continue;
         ts_arena_scope inner = ts_arena_scope_begin(scratch);
         fine = is_freed(sim, t) ? ts_step_lone_find(task, p, t, &p->tree[t]) : find_general(&w, t, &p->tree[t]);
         ts_arena_scope_end(scratch, inner);

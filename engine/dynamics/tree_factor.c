@@ -385,10 +385,12 @@ INLINED void take_lines(int n, int count, const double* value, int stride, const
         subtract_row(n - j, value[r * stride], line + (size_t)r * (size_t)n + j, x + j);
 }
 
-// M^-1 of columns side by side: a step of the elimination is the same for all of them, so that whole lines are taken from each other, a few
-// neighbours on one chain at a time.
-INLINED void solve_columns(const dof_chains* chains, int n, const double* L, const double* inverse, int columns,
-                           double* X) {
+// What is done to columns side by side; both is M^-1.
+enum { WHITEN = 1, UNWHITEN = 2 };
+
+// A step of the elimination is the same for all columns, so that whole lines are taken from each other, a few neighbours on one chain at a time.
+INLINED void whiten_columns(const dof_chains* chains, int n, const double* L, const double* inverse, int columns,
+                            double* X) {
     size_t ld = (size_t)columns;
     for (int last = n - 1, low; last >= 0; last = low - 1) {
         for (low = last; last - low + 1 < CHUNK && low > 0 && above(chains, low) == low - 1;) --low;
@@ -400,6 +402,11 @@ INLINED void solve_columns(const dof_chains* chains, int n, const double* L, con
         for (int i = above(chains, low); i >= 0; i = above(chains, i))
             take_lines(columns, last - low + 1, L + low * n + i, n, X + (size_t)low * ld, X + (size_t)i * ld);
     }
+}
+
+INLINED void unwhiten_columns(const dof_chains* chains, int n, const double* L, const double* inverse, int columns,
+                              double* X) {
+    size_t ld = (size_t)columns;
     for (int k = 0; k < n; ++k) {
         double* x = X + (size_t)k * ld;
         for (int i = above(chains, k), from; i >= 0; i = above(chains, from)) {
@@ -410,22 +417,30 @@ INLINED void solve_columns(const dof_chains* chains, int n, const double* L, con
     }
 }
 
+INLINED void change_columns(const dof_chains* chains, int n, const double* L, const double* inverse, int columns,
+                            int what, double* X) {
+    if (what & WHITEN) whiten_columns(chains, n, L, inverse, columns, X);
+    if (what & UNWHITEN) unwhiten_columns(chains, n, L, inverse, columns, X);
+}
+
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 
-__attribute__((target("avx2"))) static void solve_columns_wide(const dof_chains* chains, int n, const double* L,
-                                                               const double* inverse, int columns, double* X) {
-    solve_columns(chains, n, L, inverse, columns, X);
+__attribute__((target("avx2"))) static void change_columns_wide(const dof_chains* chains, int n, const double* L,
+                                                                const double* inverse, int columns, int what,
+                                                                double* X) {
+    change_columns(chains, n, L, inverse, columns, what, X);
 }
 
 #endif
 
-void ts_tree_factor_solve_columns(const ts_model* model, int tree, const double* L, const double* inverse, int columns,
-                                  double* X) {
+static void change_tree_columns(const ts_model* model, int tree, const double* L, const double* inverse, int columns,
+                                int what, double* X) {
     if (model->tree[tree].kind == TS_TREE_CENTRED) {
         for (int j = 0; j < columns; ++j) {
             double x[6];
             for (int i = 0; i < 6; ++i) x[i] = X[i * columns + j];
-            ts_tree_factor_solve(model, tree, L, inverse, 1, x);
+            if (what & WHITEN) ts_tree_factor_whiten(model, tree, L, inverse, 1, x);
+            if (what & UNWHITEN) ts_tree_factor_unwhiten(model, tree, L, inverse, 1, x);
             for (int i = 0; i < 6; ++i) X[i * columns + j] = x[i];
         }
         return;
@@ -433,11 +448,26 @@ void ts_tree_factor_solve_columns(const ts_model* model, int tree, const double*
     dof_chains chains = chains_of(model, tree);
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
     if (__builtin_cpu_supports("avx2")) {
-        solve_columns_wide(&chains, model->tree[tree].dof_count, L, inverse, columns, X);
+        change_columns_wide(&chains, model->tree[tree].dof_count, L, inverse, columns, what, X);
         return;
     }
 #endif
-    solve_columns(&chains, model->tree[tree].dof_count, L, inverse, columns, X);
+    change_columns(&chains, model->tree[tree].dof_count, L, inverse, columns, what, X);
+}
+
+void ts_tree_factor_solve_columns(const ts_model* model, int tree, const double* L, const double* inverse, int columns,
+                                  double* X) {
+    change_tree_columns(model, tree, L, inverse, columns, WHITEN | UNWHITEN, X);
+}
+
+void ts_tree_factor_whiten_columns(const ts_model* model, int tree, const double* L, const double* inverse, int columns,
+                                   double* X) {
+    change_tree_columns(model, tree, L, inverse, columns, WHITEN, X);
+}
+
+void ts_tree_factor_unwhiten_columns(const ts_model* model, int tree, const double* L, const double* inverse,
+                                     int columns, double* X) {
+    change_tree_columns(model, tree, L, inverse, columns, UNWHITEN, X);
 }
 
 // The deepest dof on both chains. There is one: all chains of a tree begin at its first dof.

@@ -33,6 +33,13 @@ void ts_tree_factor_solve(const ts_model* model, int tree, const double* L, cons
 void ts_tree_factor_solve_columns(const ts_model* model, int tree, const double* L, const double* inverse, int columns,
                                   double* X);
 
+/// The two halves of that: X becomes L^-T X, or L^-1 X.
+void ts_tree_factor_whiten_columns(const ts_model* model, int tree, const double* L, const double* inverse, int columns,
+                                   double* X);
+/// See ts_tree_factor_whiten_columns.
+void ts_tree_factor_unwhiten_columns(const ts_model* model, int tree, const double* L, const double* inverse,
+                                     int columns, double* X);
+
 /// The Delassus matrix G = J M^-1 J^T (rows x rows, symmetric, full) of whitened rows Y = J L^-1 (ts_tree_factor_whiten): sums over
 /// the dofs that two rows have in common. `last` (rows) names for each row the deepest dof, counted from the tree's first, of the one
 /// chain that it lies on (of a body: dof_last less dof_first of the tree), or -1 where it lies on several; NULL: all of them do.

@@ -233,6 +233,51 @@ Test(dense, vector_kernels_give_the_bits_of_their_scalar_twins) {
     }
 }
 
+// Lines of every length up to 40 and strides of their numbers, against long double.
+Test(dense, lines_are_added_to_lines) {
+    enum { MOST = 40, COUNT = 5, STRIDE = 3 };
+    ts_rng rng = ts_rng_make(97, 0);
+    for (int n = 1; n <= MOST; ++n) {
+        double value[COUNT * STRIDE], line[COUNT * (MOST + 2)], x[MOST + 1], start[MOST];
+        for (int k = 0; k < COUNT * STRIDE; ++k) value[k] = ts_rng_normal(&rng);
+        for (int k = 0; k < COUNT * (n + 2); ++k) line[k] = ts_rng_normal(&rng);
+        for (int j = 0; j < n; ++j) x[j] = start[j] = ts_rng_normal(&rng);
+        x[n] = 7.0;
+        ts_lines_add(n, COUNT, -1.0, value, STRIDE, line, n + 2, x);
+        cr_assert_eq(x[n], 7.0);
+        for (int j = 0; j < n; ++j) {
+            long double sum = start[j];
+            for (int r = 0; r < COUNT; ++r) sum -= (long double)value[r * STRIDE] * line[r * (n + 2) + j];
+            cr_assert_float_eq(x[j], (double)sum, 1e-14);
+        }
+    }
+}
+
+// Reflections of columns, forth and back, against products in long double.
+Test(dense, reflections_of_columns) {
+    enum { ROWS = 7, COUNT = 5, MOST = 37 };
+    ts_rng rng = ts_rng_make(98, 0);
+    for (int n = 1; n <= MOST; ++n)
+        for (int back = 0; back < 2; ++back) {
+            double v[ROWS * COUNT], tau[COUNT], X[ROWS * MOST];
+            long double Y[ROWS * MOST];
+            for (int k = 0; k < ROWS * COUNT; ++k) v[k] = 0.3 * ts_rng_normal(&rng);
+            for (int k = 0; k < COUNT; ++k) tau[k] = ts_rng_normal(&rng);
+            for (int k = 0; k < ROWS * n; ++k) Y[k] = X[k] = ts_rng_normal(&rng);
+            ts_lines_reflect(n, ROWS, COUNT, back, v, tau, X);
+            for (int i = 0; i < COUNT; ++i) {
+                int k = back ? COUNT - 1 - i : i;
+                for (int j = 0; j < n; ++j) {
+                    long double share = Y[k * n + j];
+                    for (int r = k + 1; r < ROWS; ++r) share += v[k * ROWS + r] * Y[r * n + j];
+                    Y[k * n + j] -= tau[k] * share;
+                    for (int r = k + 1; r < ROWS; ++r) Y[r * n + j] -= tau[k] * share * v[k * ROWS + r];
+                }
+            }
+            for (int k = 0; k < ROWS * n; ++k) cr_assert_float_eq(X[k], (double)Y[k], 1e-12);
+        }
+}
+
 // Memory of exactly the stated size: what lies beyond is for the address sanitizer to watch.
 Test(dense, nothing_outside_the_matrix_is_touched) {
     ts_rng rng = ts_rng_make(96, 0);

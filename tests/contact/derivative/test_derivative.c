@@ -459,6 +459,25 @@ Test(derivative, with_every_kind_of_block_under_the_exact_law) { mixed(TS_LAW_NC
 Test(derivative, with_every_kind_of_block_under_the_relaxation) { mixed(TS_LAW_CCP); }
 
 // Forward and backward are transposes of each other: for made-up answers in all modes, with a G that is not symmetric.
+// Multiples of one change side by side, some without any of friction, are multiples of its answer.
+static void expect_columns(const ts_contact_derivative* d, const double* du, const double* dmu, const double* dlambda) {
+    enum { COLUMNS = 23 };
+    static double many_du[ROWS * COLUMNS], many_dmu[BLOCKS * COLUMNS], answer[ROWS * COLUMNS];
+    ts_arena scratch = {0};
+    double size = 0.0;
+    for (int c = 0; c < COLUMNS; ++c) {
+        for (int r = 0; r < d->row_count; ++r) many_du[r * COLUMNS + c] = (1.0 + 0.25 * c) * du[r];
+        for (int b = 0; b < d->block_count; ++b) many_dmu[b * COLUMNS + c] = (1.0 + 0.25 * c) * dmu[b];
+    }
+    for (int r = 0; r < d->row_count; ++r) size = fmax(size, fabs(dlambda[r]));
+    cr_assert_eq(ts_contact_derivative_forward_columns(d, COLUMNS, many_du, many_dmu, &scratch, answer), TS_OK);
+    cr_expect_eq(scratch.used, 0u, "scratch is given back");
+    for (int r = 0; r < d->row_count; ++r)
+        for (int c = 0; c < COLUMNS; ++c)
+            cr_expect_float_eq(answer[r * COLUMNS + c], (1.0 + 0.25 * c) * dlambda[r], 1e-11 * (1.0 + size));
+    ts_arena_free(&scratch);
+}
+
 static void adjoint(ts_contact_law law, int cascade) {
     int refused = 0;
     for (int k = 0; k < 72; ++k) {
@@ -501,6 +520,7 @@ static void adjoint(ts_contact_law law, int cascade) {
         for (int b = 0; b < s.blocks; ++b) dmu[b] = ts_rng_normal(&rng);
         cr_assert_eq(ts_contact_derivative_forward(&d, du, dmu, &scratch, dlambda, NULL), TS_OK);
         cr_assert_eq(ts_contact_derivative_reverse(&d, bar, &scratch, g_bar, mu_bar, NULL), TS_OK);
+        expect_columns(&d, du, dmu, dlambda);
         cr_expect_eq(scratch.used, 0u, "scratch is given back");
         double forward = 0.0, backward = 0.0, size = 1.0;
         for (int r = 0; r < s.rows; ++r) {

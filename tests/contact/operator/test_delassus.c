@@ -120,6 +120,24 @@ static void expect_velocity(const sample* s, const ts_delassus* G, const double*
     }
 }
 
+// Columns side by side, more than vectors have lanes, against one by one.
+static void expect_columns(ts_delassus* G, const double* x) {
+    enum { COLUMNS = 22 };
+    static double X[ROW_COUNT * COLUMNS], Y[ROW_COUNT * COLUMNS];
+    double one[ROW_COUNT], y[ROW_COUNT];
+    ts_arena scratch = {0};
+    for (int i = 0; i < G->row_count; ++i)
+        for (int c = 0; c < COLUMNS; ++c) X[i * COLUMNS + c] = sin(1.0 + c + i * x[i]);
+    cr_assert(G->ops->apply_columns(G, COLUMNS, X, &scratch, Y));
+    cr_expect_eq(scratch.used, 0u, "scratch is given back");
+    for (int c = 0; c < COLUMNS; ++c) {
+        for (int i = 0; i < G->row_count; ++i) one[i] = X[i * COLUMNS + c];
+        G->ops->apply(G, one, y);
+        for (int i = 0; i < G->row_count; ++i) cr_expect_float_eq(Y[i * COLUMNS + c], y[i], 1e-11);
+    }
+    ts_arena_free(&scratch);
+}
+
 // Everything an operator with rows and apply promises.
 static void check_operator(const sample* s, ts_delassus* G, ts_rng* rng) {
     double impulse[ROW_COUNT], x[ROW_COUNT], y[ROW_COUNT], expected[ROW_COUNT], matrix[ROW_COUNT * ROW_COUNT];
@@ -141,6 +159,7 @@ static void check_operator(const sample* s, ts_delassus* G, ts_rng* rng) {
             G->ops->add_impulse(G, b, delta);
         }
     expect_velocity(s, G, impulse, "after add");
+    if (G->ops->apply_columns) expect_columns(G, x);
     G->ops->apply(G, x, y);
     multiply(s, x, expected);
     for (int i = 0; i < ROW_COUNT; ++i) cr_expect_float_eq(y[i], expected[i], 1e-12, "%s apply", G->ops->name);

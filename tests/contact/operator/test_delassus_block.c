@@ -68,6 +68,24 @@ static void expect_vector(const double* actual, const double* expected, int n, d
                            expected[i]);
 }
 
+// Columns side by side, more than vectors have lanes, against one by one.
+static void expect_columns(ts_delassus* G, const double* x) {
+    enum { COLUMNS = 22 };
+    static double X[ROWS_MAX * COLUMNS], Y[ROWS_MAX * COLUMNS];
+    double one[ROWS_MAX], y[ROWS_MAX];
+    ts_arena scratch = {0};
+    for (int i = 0; i < G->row_count; ++i)
+        for (int c = 0; c < COLUMNS; ++c) X[i * COLUMNS + c] = sin(1.0 + c + i * x[i]);
+    cr_assert(G->ops->apply_columns(G, COLUMNS, X, &scratch, Y));
+    cr_expect_eq(scratch.used, 0u, "scratch is given back");
+    for (int c = 0; c < COLUMNS; ++c) {
+        for (int i = 0; i < G->row_count; ++i) one[i] = X[i * COLUMNS + c];
+        G->ops->apply(G, one, y);
+        for (int i = 0; i < G->row_count; ++i) cr_expect_float_eq(Y[i * COLUMNS + c], y[i], 1e-11);
+    }
+    ts_arena_free(&scratch);
+}
+
 Test(delassus_block, products_and_columns) {
     ts_arena arena = {0};
     ts_rng rng = ts_rng_make(3, 3);
@@ -79,6 +97,7 @@ Test(delassus_block, products_and_columns) {
         cr_assert_not_null(G);
         for (int i = 0; i < n; ++i) x[i] = ts_rng_normal(&rng);
         multiply(x, expected);
+        expect_columns(G, x);
         G->ops->apply(G, x, y);
         expect_vector(y, expected, n, 1e-11, "apply");
         // Half at once, half block by block.
