@@ -18,7 +18,7 @@ typedef enum ts_flag_kind {
     TS_FLAG_INTEGER,  // a whole number between low and high
     TS_FLAG_PAIR,     // KEY=VALUE of --set, may be repeated
     TS_FLAG_CONTROL,  // NAME=VALUE of --ctrl, likewise
-    TS_FLAG_VARY,     // KEY=A,B,... of --vary, likewise
+    TS_FLAG_VARY,     // KEY=A,B,... of --vary, KEY=VALUE of --against, likewise
     TS_FLAG_SIZE      // WIDTHxHEIGHT in pixels
 } ts_flag_kind;
 
@@ -97,7 +97,7 @@ typedef struct ts_args {
     int ctrl_count;
     const char* ctrl[TS_ARGS_PAIRS];  // of --ctrl: "NAME=VALUE"
     int vary_count;
-    const char* vary[TS_ARGS_PAIRS];  // study, of --vary: "KEY=A,B,..."
+    const char* vary[TS_ARGS_PAIRS];  // study, of --vary: "KEY=A,B,..."; explain, of --against: "KEY=VALUE"
     const char* ctrl_file;
     const char* controller;  // of the table, or "none"
 } ts_args;

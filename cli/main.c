@@ -193,6 +193,8 @@ static const ts_flag material_flags[] = {
 static const ts_flag explain_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0,
      "whose run is to be explained (default: the model's own)"},
+    {"--against", "KEY=VALUE", TS_FLAG_VARY, 0, 0.0, 0.0,
+     "how the run differs that it is compared with (default: the exact one)"},
     FLAG_TIME,
     FLAGS_STEP,
     FLAG_KEY,
@@ -396,8 +398,11 @@ static const ts_command commands[] = {
      "all contact\n"
      "points, rk4, an eighth of the step. Then every combination of what differs between them. Prints how much of the "
      "difference each\n"
-     "ingredient explains; the shares add up to it.",
-     "  touchstone explain sliding-lift --solver ccp-pgs\n  touchstone explain creep --solver mujoco --time 2\n"
+     "ingredient explains; the shares add up to it. With --against the other run is this one but for what it names: "
+     "solver, dt,\n"
+     "integrator, tolerance, solver.order, an option of softness, push-out, manifolds or the narrow phase.",
+     "  touchstone explain sliding-lift --solver ccp-pgs\n  touchstone explain creep --solver mujoco --against "
+     "solver=sap --against dt=1e-4\n  touchstone explain creep --solver mujoco --time 2\n"
      "  touchstone explain isotropy --solver lcp-pgs --json\n",
      explain_flags, COUNT(explain_flags), ts_cmd_explain},
     {"gradient", "the gradient of a loss over a run, and whether to trust it", "SCENE",

@@ -1,4 +1,4 @@
-// `touchstone explain`: what a run owes its difference from the exact one to.
+// `touchstone explain`: what a run owes its difference from the exact one to, or from another.
 #include "cli/commands/commands.h"
 
 #include "cli/console.h"
@@ -17,15 +17,18 @@ static const char* shown_unit(ts_effect effect) { return effect == TS_EFFECT_ENE
 
 static void add_text(const ts_explanation* self, ts_text* text) {
     int all = (1 << self->active_count) - 1;
-    ts_text_add(text, "%s under %s, %g s, against the exact law under %s: %d runs\n\n", self->scene->name,
-                self->solver->name, self->duration, self->solver_of[all], self->runs);
+    const ts_args* args = self->args;
+    ts_text_add(text, "%s under %s, %g s, against ", self->scene->name, self->run.solver->name, self->duration);
+    for (int i = 0; i < args->vary_count; ++i) ts_text_add(text, "%s%s", i ? ", " : "the same with ", args->vary[i]);
+    if (args->vary_count == 0) ts_text_add(text, "the exact law under %s", self->solver_of[all]);
+    ts_text_add(text, ": %d runs\n\n", self->runs);
     ts_text_add(text, "%-16s", "");
     for (int e = 0; e < TS_EFFECT_COUNT; ++e) ts_text_add(text, " %14s", ts_effect_name((ts_effect)e));
     ts_text_add(text, "\n%-16s", "");
     for (int e = 0; e < TS_EFFECT_COUNT; ++e) ts_text_add(text, " %12s%2s", "", shown_unit((ts_effect)e));
     ts_text_add(text, "\n");
     for (int row = 0; row < 3; ++row) {
-        static const char* const names[] = {"this run", "the exact one", "difference"};
+        const char* const names[] = {"this run", args->vary_count ? "the other" : "the exact one", "difference"};
         ts_text_add(text, "%-16s", names[row]);
         for (int e = 0; e < TS_EFFECT_COUNT; ++e) {
             double own = self->value[0][e], exact = self->value[all][e];
@@ -52,7 +55,10 @@ static void add_json(const ts_explanation* self, ts_text* text) {
     ts_json json = ts_json_begin(text);
     ts_json_object(&json);
     ts_json_add_string(&json, "scene", self->scene->name);
-    ts_json_add_string(&json, "solver", self->solver->name);
+    ts_json_add_string(&json, "solver", self->run.solver->name);
+    ts_json_add_array(&json, "against");
+    for (int i = 0; i < self->args->vary_count; ++i) ts_json_string(&json, self->args->vary[i]);
+    ts_json_array_end(&json);
     ts_json_add_number(&json, "duration", self->duration);
     ts_json_add_integer(&json, "runs", self->runs);
     ts_json_add_integer(&json, "failed", self->failed);
@@ -62,7 +68,7 @@ static void add_json(const ts_explanation* self, ts_text* text) {
         ts_json_add_string(&json, "name", ts_effect_name((ts_effect)e));
         ts_json_add_string(&json, "unit", ts_effect_unit((ts_effect)e));
         ts_json_add_number(&json, "run", self->value[0][e]);
-        ts_json_add_number(&json, "exact", self->value[all][e]);
+        ts_json_add_number(&json, self->args->vary_count ? "other" : "exact", self->value[all][e]);
         ts_json_add_object(&json, "shares");
         for (int i = 0; i < self->active_count; ++i)
             ts_json_add_number(&json, ts_ingredient_name(self->active[i]), self->share[self->active[i]][e]);

@@ -1,11 +1,11 @@
 // Shares of a difference.
 //
-// Problem: a run differs from the exact one (the exact law, rigid, solved, no push-out, all contact points, a finer step) in several
-// ingredients at once; how much of what is seen does each explain?
+// Problem: a run differs from the exact one (the exact law, rigid, solved, no push-out, all contact points, a finer step), or from any other, in
+// several ingredients at once; how much of what is seen does each explain?
 // Rule: every combination of exchanged ingredients is run; an ingredient's share is the mean, over all orders in which the ingredients may be
 // exchanged one by one, of what its exchange changes (Shapley's value). The solver of a combination is one that has that law, that
 // softness, and works to that end.
-// Guaranteed: shares add up to the difference between the run and the exact one, without remainder; an ingredient that changes
+// Guaranteed: shares add up to the difference between the two runs, without remainder; an ingredient that changes
 // nothing in any combination has share zero; what is left between the exact run and a closed form is no ingredient's.
 // Known to fail: chaotic scenes, where every exchange changes everything; sap, whose softness cannot be had under another law (both are one
 // ingredient then).
@@ -39,10 +39,42 @@ const char* ts_ingredient_name(ts_ingredient ingredient) { return ingredient_nam
 const char* ts_effect_name(ts_effect effect) { return effect_names[effect]; }
 const char* ts_effect_unit(ts_effect effect) { return effect_units[effect]; }
 
-static void activate(ts_explanation* self, ts_ingredient ingredient, const char* own, const char* exchanged) {
-    self->active[self->active_count++] = ingredient;
-    snprintf(self->own[ingredient], sizeof self->own[ingredient], "%s", own);
-    snprintf(self->exchanged[ingredient], sizeof self->exchanged[ingredient], "%s", exchanged);
+// What makes an ingredient beside law, solve and order: the options that are exchanged for it.
+static const struct {
+    const char* name;
+    ts_ingredient of;
+} made_of[] = {{"soft_contacts", TS_INGREDIENT_SOFTNESS},
+               {"contact_stiffness", TS_INGREDIENT_SOFTNESS},
+               {"contact_dissipation", TS_INGREDIENT_SOFTNESS},
+               {"compliance_normal", TS_INGREDIENT_SOFTNESS},
+               {"compliance_tangent", TS_INGREDIENT_SOFTNESS},
+               {"impratio", TS_INGREDIENT_SOFTNESS},
+               {"baumgarte", TS_INGREDIENT_STABILISATION},
+               {"slop", TS_INGREDIENT_STABILISATION},
+               {"push_out_speed", TS_INGREDIENT_STABILISATION},
+               {"push_out_turn", TS_INGREDIENT_STABILISATION},
+               {"narrow_tolerance", TS_INGREDIENT_NARROW},
+               {"manifold_points", TS_INGREDIENT_MANIFOLD},
+               {"integrator", TS_INGREDIENT_INTEGRATOR},
+               {"time_step", TS_INGREDIENT_STEP},
+               {"substeps", TS_INGREDIENT_STEP}};
+enum { OPTION_COUNT = sizeof made_of / sizeof made_of[0] };
+
+static void value_of(const ts_explained* side, const char* option, char out_text[128]) {
+    out_text[0] = '\0';
+    for (int i = 0; i < ts_option_count(); ++i)
+        if (strcmp(ts_option_at(i)->name, option) == 0) ts_options_get(&side->options, i, out_text, 128);
+}
+
+static int differs(const ts_explanation* self, ts_ingredient ingredient) {
+    char a[128], b[128];
+    for (int i = 0; i < OPTION_COUNT; ++i) {
+        if (made_of[i].of != ingredient) continue;
+        value_of(&self->run, made_of[i].name, a);
+        value_of(&self->other, made_of[i].name, b);
+        if (strcmp(a, b) != 0) return 1;
+    }
+    return 0;
 }
 
 static const char* law_words(ts_contact_law law) {
@@ -58,40 +90,59 @@ static const char* law_words(ts_contact_law law) {
     return "exact";
 }
 
-// What of the run differs from the exact one.
-static void find_ingredients(ts_explanation* self, const ts_sim* sim) {
-    const ts_options* o = &sim->options;
-    char own[64], other[64];
-    int model_soft = o->soft_contacts == 2 || (o->soft_contacts == 1 && sim->solver->takes_softness);
-    int soft = model_soft || o->contact_stiffness > 0.0 || o->compliance_normal > 0.0 || o->compliance_tangent > 0.0;
-    self->law_and_softness = sim->solver->compliance && !(sim->solver->takes_softness && model_soft);
-    if (self->law_and_softness)
-        activate(self, TS_INGREDIENT_LAW, "relaxed, and soft by the solver", "exact and rigid");
-    else if (sim->solver->law != TS_LAW_NCP)
-        activate(self, TS_INGREDIENT_LAW, law_words(sim->solver->law), "exact");
-    if (soft && !self->law_and_softness)
-        activate(self, TS_INGREDIENT_SOFTNESS, model_soft ? "as the model says" : "by options", "rigid");
-    double tolerance = ts_solver_get(sim->solver, sim->solver_settings, "tolerance");
-    snprintf(own, sizeof own, "tolerance %.2g, %g iterations", tolerance,
-             ts_solver_get(sim->solver, sim->solver_settings, "iteration_limit"));
-    snprintf(other, sizeof other, "tolerance %g", exact_tolerance);
-    activate(self, TS_INGREDIENT_SOLVE, own, other);
-    if (ts_solver_setting_find(sim->solver, "order")) {
-        static const char* const orders[] = {"forward sweeps", "forward and backward in turn", "forward and backward"};
-        int order = (int)ts_solver_get(sim->solver, sim->solver_settings, "order");
-        if (order != IN_TURN) activate(self, TS_INGREDIENT_ORDER, orders[order], orders[IN_TURN]);
+// Whether its contacts are soft because its solver is.
+static int brings_softness(const ts_explained* side) {
+    return side->solver->compliance && !(side->solver->takes_softness && side->options.soft_contacts == 2);
+}
+
+static int is_soft(const ts_explained* side) {
+    const ts_options* o = &side->options;
+    return o->soft_contacts || o->contact_stiffness > 0.0 || o->compliance_normal > 0.0 || o->compliance_tangent > 0.0;
+}
+
+static const char* softness_words(const ts_explained* side) {
+    if (brings_softness(side)) return "soft by the solver";
+    return side->options.soft_contacts ? "soft as the model says" : is_soft(side) ? "soft by options" : "rigid";
+}
+
+// How an ingredient is in one of the two runs.
+static void describe(const ts_explanation* self, ts_ingredient ingredient, const ts_explained* side, char out[64]) {
+    static const char* const orders[] = {"forward sweeps", "forward and backward in turn", "forward and backward"};
+    const ts_options* o = &side->options;
+    out[0] = '\0';
+    switch (ingredient) {
+    case TS_INGREDIENT_LAW:
+        snprintf(out, 64, "%s%s%s", law_words(side->solver->law), self->law_and_softness ? ", " : "",
+                 self->law_and_softness ? softness_words(side) : "");
+        break;
+    case TS_INGREDIENT_SOFTNESS: snprintf(out, 64, "%s", softness_words(side)); break;
+    case TS_INGREDIENT_SOLVE: snprintf(out, 64, "tolerance %.2g, %g iterations", side->tolerance, side->limit); break;
+    case TS_INGREDIENT_ORDER: snprintf(out, 64, "%s", orders[(int)side->order]); break;
+    case TS_INGREDIENT_STABILISATION:
+        if (o->baumgarte > 0.0)
+            snprintf(out, 64, "baumgarte %g", o->baumgarte);
+        else
+            snprintf(out, 64, "none");
+        break;
+    case TS_INGREDIENT_NARROW:
+        if (o->narrow_tolerance > 0.0)
+            snprintf(out, 64, "to %g m", o->narrow_tolerance);
+        else
+            snprintf(out, 64, "to rounding");
+        break;
+    case TS_INGREDIENT_MANIFOLD: snprintf(out, 64, "%d points", o->manifold_points); break;
+    case TS_INGREDIENT_INTEGRATOR: snprintf(out, 64, "%.40s", o->integrator); break;
+    case TS_INGREDIENT_STEP:
+        snprintf(out, 64, o->substeps > 1 ? "%g s in %d parts" : "%g s", o->time_step, o->substeps);
+        break;
+    case TS_INGREDIENT_COUNT: break;
     }
-    snprintf(own, sizeof own, "baumgarte %g", o->baumgarte);
-    if (o->baumgarte > 0.0) activate(self, TS_INGREDIENT_STABILISATION, own, "none");
-    snprintf(own, sizeof own, "to %g m", o->narrow_tolerance);
-    if (o->narrow_tolerance > 0.0) activate(self, TS_INGREDIENT_NARROW, own, "to rounding");
-    snprintf(own, sizeof own, "%d points", o->manifold_points);
-    snprintf(other, sizeof other, "%d points", (int)EXACT_POINTS);
-    if (o->manifold_points < EXACT_POINTS) activate(self, TS_INGREDIENT_MANIFOLD, own, other);
-    if (strcmp(o->integrator, "rk4") != 0) activate(self, TS_INGREDIENT_INTEGRATOR, o->integrator, "rk4");
-    snprintf(own, sizeof own, "%g s", o->time_step);
-    snprintf(other, sizeof other, "%g s", o->time_step / finer);
-    activate(self, TS_INGREDIENT_STEP, own, other);
+}
+
+static void activate(ts_explanation* self, ts_ingredient ingredient) {
+    self->active[self->active_count++] = ingredient;
+    describe(self, ingredient, &self->run, self->own[ingredient]);
+    describe(self, ingredient, &self->other, self->exchanged[ingredient]);
 }
 
 static int is_exchanged(const ts_explanation* self, int mask, ts_ingredient ingredient) {
@@ -100,24 +151,58 @@ static int is_exchanged(const ts_explanation* self, int mask, ts_ingredient ingr
     return 0;
 }
 
-// Who solves a combination: the law of the run or the exact one, to the end that the run goes to or to rounding.
-static const char* solver_for(const ts_explanation* self, int mask) {
-    const ts_solver* own = self->solver;
-    int exact = is_exchanged(self, mask, TS_INGREDIENT_LAW), finished = is_exchanged(self, mask, TS_INGREDIENT_SOLVE);
-    // A relaxed law without the softness that its solver brings along needs another one.
-    if (!exact && own->takes_softness && is_exchanged(self, mask, TS_INGREDIENT_SOFTNESS)) return "ccp-admm";
-    if (exact) return finished || !own->sweeps ? "ncp" : "ncp-pgs";
-    if (!finished || own->compliance) return own->name;
-    switch (own->law) {
-    case TS_LAW_CCP: return "ccp-admm";
-    case TS_LAW_LCP: return "lcp-lemke";
+static const ts_explained* side_of(const ts_explanation* self, int mask, ts_ingredient ingredient) {
+    return is_exchanged(self, mask, ingredient) ? &self->other : &self->run;
+}
+
+// A solver of a law that works as `manner` does: by sweeps, or to the end.
+static const char* solver_of_law(const ts_solver* of_law, const ts_solver* manner) {
+    if (manner->law == of_law->law) return manner->name;
+    switch (of_law->law) {
+    case TS_LAW_NCP: return manner->sweeps ? "ncp-pgs" : "ncp";
+    case TS_LAW_CCP: return manner->sweeps ? "ccp-pgs" : "ccp-admm";
+    case TS_LAW_LCP: return manner->sweeps ? "lcp-pgs" : "lcp-lemke";
     case TS_LAW_RAISIM:
     case TS_LAW_LCP8:
     case TS_LAW_LCP16:
-    case TS_LAW_EXPLICIT:
-    case TS_LAW_NCP: break;
+    case TS_LAW_EXPLICIT: break;
     }
-    return own->law == TS_LAW_NCP ? "ncp" : own->name;
+    return of_law->name;
+}
+
+// Who solves what has the law of one run, and of one the softness and the end that it goes to.
+static const char* pick(const ts_explained* law, const ts_explained* softness, const ts_explained* solve) {
+    // A relaxed law without the softness that its solver brings along needs another one.
+    if (law->solver->takes_softness && !softness->options.soft_contacts && law->options.soft_contacts)
+        return "ccp-admm";
+    if (brings_softness(law)) return law->solver->name;
+    const char* name = solver_of_law(law->solver, solve->solver);
+    // Nor may it come with one that is only borrowed for its end.
+    const ts_solver* found = ts_solver_find(name);
+    return found->compliance && found != law->solver ? law->solver->name : name;
+}
+
+static const char* solver_for(const ts_explanation* self, int mask) {
+    const ts_explained* law = side_of(self, mask, TS_INGREDIENT_LAW);
+    return pick(law, self->law_and_softness ? law : side_of(self, mask, TS_INGREDIENT_SOFTNESS),
+                side_of(self, mask, TS_INGREDIENT_SOLVE));
+}
+
+// What of the two runs differs.
+static void find_ingredients(ts_explanation* self) {
+    const ts_explained *run = &self->run, *other = &self->other;
+    int others = run->solver != other->solver;
+    self->law_and_softness = others && (brings_softness(run) || brings_softness(other));
+    int law = run->solver->law != other->solver->law || self->law_and_softness;
+    if (law) activate(self, TS_INGREDIENT_LAW);
+    int soft = (is_soft(run) || is_soft(other)) && differs(self, TS_INGREDIENT_SOFTNESS);
+    if (soft && !self->law_and_softness) activate(self, TS_INGREDIENT_SOFTNESS);
+    const char* without = pick(law ? other : run, soft || self->law_and_softness ? other : run, run);
+    if (strcmp(without, other->solver->name) != 0 || run->tolerance != other->tolerance || run->limit != other->limit)
+        activate(self, TS_INGREDIENT_SOLVE);
+    if (run->order != other->order) activate(self, TS_INGREDIENT_ORDER);
+    for (int k = TS_INGREDIENT_STABILISATION; k < TS_INGREDIENT_COUNT; ++k)
+        if (differs(self, (ts_ingredient)k)) activate(self, (ts_ingredient)k);
 }
 
 static ts_code set_number(ts_sim* sim, const char* name, double value, ts_status* out_status) {
@@ -128,56 +213,136 @@ static ts_code set_number(ts_sim* sim, const char* name, double value, ts_status
 
 // A simulation set up as the run is, with what the mask says exchanged.
 static ts_code configure(ts_explanation* self, int mask, ts_sim** out_sim, ts_status* out_status) {
-    int exact = is_exchanged(self, mask, TS_INGREDIENT_LAW), finished = is_exchanged(self, mask, TS_INGREDIENT_SOLVE);
+    const ts_explained *law = side_of(self, mask, TS_INGREDIENT_LAW), *solve = side_of(self, mask, TS_INGREDIENT_SOLVE);
     ts_code code = ts_sim_create(self->scene->model, 1, out_sim, out_status);
     ts_sim* sim = *out_sim;
-    if (code == TS_OK) code = ts_setup_configure(sim, self->args, self->solver->name, 1, out_status);
-    if (code) return code;
-    int soft = sim->options.soft_contacts == 2 || (sim->options.soft_contacts == 1 && self->solver->takes_softness);
-    int limit = (int)ts_solver_get(self->solver, sim->solver_settings, "iteration_limit");
-    double tolerance = ts_solver_get(self->solver, sim->solver_settings, "tolerance");
-    if (soft) code = set_number(sim, "soft_contacts", 2.0, out_status);
-    if (is_exchanged(self, mask, TS_INGREDIENT_SOFTNESS) || (self->law_and_softness && exact)) {
-        static const char* const off[] = {"soft_contacts", "contact_stiffness", "compliance_normal",
-                                          "compliance_tangent"};
-        for (int i = 0; i < 4 && code == TS_OK; ++i) code = set_number(sim, off[i], 0.0, out_status);
+    if (code == TS_OK) code = ts_setup_configure(sim, self->args, self->run.solver->name, 1, out_status);
+    for (int i = 0; i < OPTION_COUNT && code == TS_OK; ++i) {
+        char value[128];
+        int with_law = self->law_and_softness && made_of[i].of == TS_INGREDIENT_SOFTNESS;
+        value_of(with_law ? law : side_of(self, mask, made_of[i].of), made_of[i].name, value);
+        code = ts_sim_set(sim, made_of[i].name, value, out_status);
     }
-    if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_STABILISATION))
-        code = set_number(sim, "baumgarte", 0.0, out_status);
-    if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_NARROW))
-        code = set_number(sim, "narrow_tolerance", 0.0, out_status);
-    if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_MANIFOLD))
-        code = set_number(sim, "manifold_points", EXACT_POINTS, out_status);
-    if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_INTEGRATOR))
-        code = ts_sim_set(sim, "integrator", "rk4", out_status);
-    if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_STEP))
-        code = set_number(sim, "time_step", sim->options.time_step / finer, out_status);
+    if (code) return code;
     const char* name = solver_for(self, mask);
     snprintf(self->solver_of[mask], sizeof self->solver_of[mask], "%s", name);
-    if (code == TS_OK && strcmp(name, self->solver->name) != 0) code = ts_sim_set_solver(sim, name, out_status);
-    if (code == TS_OK) code = set_number(sim, "solver.tolerance", finished ? exact_tolerance : tolerance, out_status);
-    if (code == TS_OK)
-        code = set_number(sim, "solver.iteration_limit", finished ? EXACT_ITERATIONS : limit, out_status);
+    if (strcmp(name, self->run.solver->name) != 0) code = ts_sim_set_solver(sim, name, out_status);
+    if (code == TS_OK) code = set_number(sim, "solver.tolerance", solve->tolerance, out_status);
+    if (code == TS_OK) code = set_number(sim, "solver.iteration_limit", solve->limit, out_status);
     if (code == TS_OK && ts_solver_setting_find(sim->solver, "order"))
-        code = set_number(sim, "solver.order",
-                          is_exchanged(self, mask, TS_INGREDIENT_ORDER) ? (double)IN_TURN : self->order, out_status);
+        code = set_number(sim, "solver.order", side_of(self, mask, TS_INGREDIENT_ORDER)->order, out_status);
+    return code;
+}
+
+// What a simulation that is set up says of its run.
+static void look_at(ts_explained* side, const ts_sim* sim) {
+    const ts_options* o = &sim->options;
+    side->solver = sim->solver;
+    side->options = *o;
+    side->options.soft_contacts =
+        o->soft_contacts == 2 || (o->soft_contacts == 1 && sim->solver->takes_softness) ? 2 : 0;
+    side->tolerance = ts_solver_get(sim->solver, sim->solver_settings, "tolerance");
+    side->limit = ts_solver_get(sim->solver, sim->solver_settings, "iteration_limit");
+    int sweeps = ts_solver_setting_find(sim->solver, "order") != NULL;
+    side->order = sweeps ? ts_solver_get(sim->solver, sim->solver_settings, "order") : (double)NAN;
+}
+
+// The exact run, in all else as this one.
+static ts_explained exact_one(const ts_explained* run) {
+    ts_explained exact = *run;
+    ts_options* o = &exact.options;
+    exact.solver = ts_solver_find("ncp");
+    exact.tolerance = exact_tolerance;
+    exact.limit = EXACT_ITERATIONS;
+    if (!isnan(run->order)) exact.order = IN_TURN;
+    o->soft_contacts = 0;
+    o->contact_stiffness = o->compliance_normal = o->compliance_tangent = 0.0;
+    o->baumgarte = o->narrow_tolerance = 0.0;
+    o->manifold_points = EXACT_POINTS;
+    snprintf(o->integrator, sizeof o->integrator, "rk4");
+    o->time_step /= finer;
+    return exact;
+}
+
+// Whether `pair`, KEY=VALUE, is about that key.
+static int is_about(const char* pair, const char* key) {
+    size_t length = strlen(key);
+    return strncmp(pair, key, length) == 0 && pair[length] == '=';
+}
+
+static int can_differ(const char* pair) {
+    static const char* const more[] = {
+        "solver", "tolerance", "iterations", "solver.tolerance", "solver.iteration_limit", "solver.order", "dt"};
+    for (int i = 0; i < (int)(sizeof more / sizeof more[0]); ++i)
+        if (is_about(pair, more[i])) return 1;
+    for (int i = 0; i < OPTION_COUNT; ++i)
+        if (is_about(pair, made_of[i].name)) return 1;
+    return 0;
+}
+
+// The command line of the run that --against describes: this one's, but for what it names.
+static ts_code other_arguments(const ts_args* args, ts_args* out_args, ts_status* out_status) {
+    *out_args = *args;
+    for (int i = 0; i < args->vary_count; ++i) {
+        const char* pair = args->vary[i];
+        const char* value = strchr(pair, '=') + 1;
+        if (!can_differ(pair))
+            return ts_status_set(
+                out_status, TS_ERROR_VALUE, NULL, 0,
+                "--against %s: what may differ is solver, tolerance, iterations, dt, substeps, integrator, "
+                "solver.order, and options of softness, push-out, manifolds and the narrow phase",
+                pair);
+        int kept = 0, is_step = is_about(pair, "dt") || is_about(pair, "time_step"),
+            is_solver = is_about(pair, "solver");
+        for (int k = 0; k < out_args->pair_count; ++k) {
+            const char* old = out_args->pair[k];
+            int same = strncmp(old, pair, (size_t)(value - pair)) == 0 || (is_step && is_about(old, "time_step"));
+            if (!same) out_args->pair[kept++] = old;
+        }
+        out_args->pair_count = kept;
+        if (is_step) out_args->dt = (double)NAN;
+        if (is_about(pair, "substeps")) out_args->substeps = 0;
+        if (is_step && !ts_args_number(value, &out_args->dt))
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--against %s: not a number", pair);
+        if (is_solver) out_args->solver = value;
+        if (is_step || is_solver) continue;
+        if (kept == TS_ARGS_PAIRS) return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "too many pairs");
+        out_args->pair[out_args->pair_count++] = pair;
+    }
+    return TS_OK;
+}
+
+static ts_code look(const ts_explanation* self, const ts_args* args, ts_explained* side, ts_status* out_status) {
+    ts_sim* sim = NULL;
+    ts_code code = ts_sim_create(self->scene->model, 1, &sim, out_status);
+    if (code == TS_OK) code = ts_setup_configure(sim, args, args->solver, 1, out_status);
+    if (code == TS_OK) look_at(side, sim);
+    ts_sim_free(sim);
     return code;
 }
 
 ts_code ts_explanation_plan(ts_explanation* self, ts_status* out_status) {
-    ts_sim* sim = NULL;
+    ts_args other;
     if (self->scene->focus < 0)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "nothing moves in '%s'", self->scene->name);
-    ts_code code = ts_sim_create(self->scene->model, 1, &sim, out_status);
-    if (code == TS_OK) code = ts_setup_configure(sim, self->args, self->args->solver, 1, out_status);
-    if (code == TS_OK) {
-        self->solver = sim->solver;
-        if (ts_solver_setting_find(sim->solver, "order"))
-            self->order = ts_solver_get(sim->solver, sim->solver_settings, "order");
-        find_ingredients(self, sim);
+    ts_code code = look(self, self->args, &self->run, out_status);
+    if (code) return code;
+    self->other = exact_one(&self->run);
+    if (self->args->vary_count > 0) {
+        code = other_arguments(self->args, &other, out_status);
+        if (!code && other.solver && !ts_setup_solver(other.solver, out_status)) code = out_status->code;
+        if (!code) code = look(self, &other, &self->other, out_status);
+        if (code) return code;
     }
-    ts_sim_free(sim);
-    return code;
+    // An order counts where both sweep.
+    if (isnan(self->run.order) || isnan(self->other.order)) {
+        double order = isnan(self->run.order) ? self->other.order : self->run.order;
+        self->run.order = self->other.order = isnan(order) ? 0.0 : order;
+    }
+    find_ingredients(self);
+    if (self->active_count == 0)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--against: the two runs do not differ");
+    return TS_OK;
 }
 
 // A run at work, and what it showed.
@@ -240,7 +405,7 @@ static void run_range(void* context, int begin, int end, int worker) {
     }
 }
 
-// Effects in the directions of the exact run: along its motion, else along the first velocity, else x.
+// Effects in the directions of the other run: along its motion, else along the first velocity, else x.
 static void measure(ts_explanation* self, const crew* all) {
     int count = 1 << self->active_count;
     const course* exact = &all->seen[count - 1];
@@ -314,7 +479,7 @@ ts_code ts_explanation_make(ts_explanation* self, int threads, ts_status* out_st
     take_twins(self, all);
     self->interrupted = ts_signals_caught() != 0;
     ts_code code = ts_status_ok(out_status);
-    // Without the run itself, or the exact one, there is no difference to explain.
+    // Without the run itself, or the other one, there is no difference to explain.
     for (int i = 0; i < 2 && !code; ++i) {
         int mask = i ? count - 1 : 0;
         code = all->code[mask];

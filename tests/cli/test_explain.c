@@ -138,7 +138,60 @@ Test(explain, a_loose_narrow_phase_lets_things_sink) {
     outcome_free(&result);
 }
 
+// Two runs that both are not exact: the pyramid and a step, against a cone and an eighth of it. What they share takes no part.
+Test(explain, of_two_runs_only_what_differs_is_asked) {
+    outcome result = run("explain isotropy --solver lcp-pgs --against solver=ncp-pgs --against dt=0.000125 --against "
+                         "baumgarte=0 --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(
+        json_holds(
+            &result.out,
+            "import math\n"
+            "by = {e['name']: e for e in d['effects']}\n"
+            "for e in d['effects']:\n"
+            "    assert abs(sum(e['shares'].values()) - (e['run'] - e['other'])) < 1e-9 * max(abs(e['run']), 1e-9), e\n"
+            "assert d['against'] == ['solver=ncp-pgs', 'dt=0.000125', 'baumgarte=0'] and d['runs'] == 8, d\n"
+            "c, s, w = math.cos(math.pi / 8), math.sin(math.pi / 8), 1 / (2 * 0.4 * 9.81)\n"
+            "side, along = by['sideways']['shares'], by['along']['shares']\n"
+            "assert sorted(side) == ['law', 'stabilisation', 'step'], side\n"
+            "assert abs(side['law'] - w * s * c * (s - c)) < 1e-5 and abs(side['step']) < 1e-6, side\n"
+            "assert abs(along['law'] - w * (c ** 3 + s ** 3 - 1)) < 1e-4, along\n"
+            "assert abs(along['step'] + 0.5e-3 * 7 / 8) < 1e-5 and abs(along['stabilisation']) < 1e-9, along\n"
+            "assert d['combinations'][-1]['solver'] == 'ncp-pgs', d['combinations'][-1]\n"),
+        "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// One run against another and the other against the one: the same runs are made, and shares only change their sign.
+Test(explain, either_of_two_runs_may_be_the_first) {
+    outcome there = run("explain sliding-lift --solver ccp-pgs --against solver=ncp --time 0.1 --json");
+    outcome back = run("explain sliding-lift --solver ncp --against solver=ccp-pgs --time 0.1 --json");
+    cr_assert(there.code == 0 && back.code == 0, "%s%s", ts_text_get(&there.err), ts_text_get(&back.err));
+    ts_text both = {0};
+    ts_text_add(&both, "[%s,%s]", ts_text_get(&there.out), ts_text_get(&back.out));
+    cr_expect(json_holds(&both,
+                         "a, b = ({e['name']: e for e in x['effects']} for x in d)\n"
+                         "up = 0.5 * 6 / 1.25\n"
+                         "for name in ('highest climb', 'height', 'energy'):\n"
+                         "    assert a[name]['run'] == b[name]['other'] and a[name]['other'] == b[name]['run'], name\n"
+                         "    for k, v in a[name]['shares'].items():\n"
+                         "        assert abs(v + b[name]['shares'][k]) < 1e-12, (name, k)\n"
+                         "law = a['highest climb']['shares']['law']\n"
+                         "assert abs(law - (up * 0.1 - 9.81 * 0.1 ** 2 / 2)) < 3e-3, law\n"
+                         "solvers = [sorted(c['solver'] for c in x['combinations']) for x in d]\n"
+                         "assert solvers[0] == solvers[1] == ['ccp-admm', 'ccp-pgs', 'ncp', 'ncp-pgs'], solvers\n"),
+              "%s", ts_text_get(&both));
+    ts_text_free(&both);
+    outcome_free(&there);
+    outcome_free(&back);
+}
+
 Test(explain, refuses_what_it_cannot_explain) {
+    expect_refusal("explain isotropy --against gravity=0", 2, "--against gravity=0: what may differ is");
+    expect_refusal("explain isotropy --against solver=bogus", 2, "no solver is called 'bogus'");
+    expect_refusal("explain isotropy --against dt=x", 2, "not a number");
+    expect_refusal("explain isotropy --against dt", 2, "KEY=VALUE");
+    expect_refusal("explain isotropy --solver ncp --against solver=ncp", 2, "do not differ");
     expect_refusal("explain", 2, "needs SCENE");
     expect_refusal("explain no-such-scene", 2, "no-such-scene");
     expect_refusal("explain stack-10 --solver bogus", 2, "bogus");
