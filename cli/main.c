@@ -186,7 +186,7 @@ static const ts_flag material_flags[] = {
     {"--mass", "M", TS_FLAG_NUMBER, OFFSET(mass), 1e-9, 1e9, "what lies on one contact, kg (default 1)"},
     FLAGS_STEP,
     {"--verify", NULL, TS_FLAG_SWITCH, OFFSET(verify), 0.0, 0.0,
-     "lay a ball down, and drop it, under each model that we have"},
+     "lay a ball down, pinch and drop it, under each model that we have"},
     FLAG_JSON,
     FLAG_HELP};
 

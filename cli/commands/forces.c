@@ -19,6 +19,9 @@ typedef struct row {
     uint64_t key;
     char name[120];
     ts_contact_mode mode;
+    int first;  // its rows among the unknowns: two tangents, the normal; -1: none
+    ts_vec3 position;
+    ts_mat3 frame;
     ts_internal_range range;        // N s
     double pick[TS_SETUP_SOLVERS];  // N s, NaN: that solver had no such contact
 } row;
@@ -35,7 +38,8 @@ typedef struct forces_job {
     int count;
     int unknowns;  // rows of the problem, and dimensions of its internal forces
     int internal;
-    double step;  // s
+    double* space;  // of the internal forces: so many orthonormal vectors, of all unknowns
+    double step;    // s
     double inner[TS_SETUP_SOLVERS];
     ts_solve_status status[TS_SETUP_SOLVERS];
 } forces_job;
@@ -47,6 +51,39 @@ static int watch(void* user, ts_sim* sim) {
 }
 
 static ts_code no_memory(ts_status* status) { return ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory"); }
+
+// An orthonormal basis of what is square to another: of unit vectors, always the one of which most is left.
+static int complement(const double* basis, int rank, int n, double* out) {
+    double* left = (double*)malloc((size_t)n * sizeof *left);
+    if (!left) return 0;
+    for (int i = 0; i < n; ++i) {
+        left[i] = 1.0;
+        for (int k = 0; k < rank; ++k) left[i] -= basis[(size_t)k * n + i] * basis[(size_t)k * n + i];
+    }
+    for (int found = 0; found < n - rank; ++found) {
+        double* vector = out + (size_t)found * n;
+        int most = 0;
+        for (int i = 1; i < n; ++i)
+            if (left[i] > left[most]) most = i;
+        memset(vector, 0, (size_t)n * sizeof *vector);
+        vector[most] = 1.0;
+        // Twice: the first time leaves rounding of what was taken away.
+        for (int pass = 0; pass < 2; ++pass) {
+            double norm = 0.0;
+            for (int k = 0; k < rank + found; ++k) {
+                const double* other = k < rank ? basis + (size_t)k * n : out + (size_t)(k - rank) * n;
+                double part = 0.0;
+                for (int i = 0; i < n; ++i) part += other[i] * vector[i];
+                for (int i = 0; i < n; ++i) vector[i] -= part * other[i];
+            }
+            for (int i = 0; i < n; ++i) norm += vector[i] * vector[i];
+            for (int i = 0; i < n; ++i) vector[i] /= sqrt(norm);
+        }
+        for (int i = 0; i < n; ++i) left[i] -= vector[i] * vector[i];
+    }
+    free(left);
+    return 1;
+}
 
 // The rows of the last step, their names, modes and ranges.
 static ts_code look(forces_job* job, ts_status* status) {
@@ -66,17 +103,21 @@ static ts_code look(forces_job* job, ts_status* status) {
     int rank = ts_internal_basis(&sim->problem, &job->arena, &basis);
     if (!job->rows || rank < 0) return no_memory(status);
     job->internal = sim->problem.row_count - rank;
+    job->space = (double*)calloc((size_t)job->internal * (size_t)job->unknowns + 1, sizeof *job->space);
+    if (!job->space || !complement(basis, rank, job->unknowns, job->space)) return no_memory(status);
     ts_code code = ts_certify_step(sim, TS_CERTIFICATE_FAST, &job->arena, &certificate);
     if (code) return ts_status_set(status, code, NULL, 0, "the step cannot be judged");
     for (int i = 0; i < job->count; ++i) {
         const ts_contact* contact = &sim->contact[i];
         row* r = &job->rows[i];
         r->key = contact->key;
+        r->position = contact->position;
+        r->frame = contact->frame;
+        r->first = contact->block < 0 ? -1 : sim->problem.block[contact->block].row;
         if (contact->block < 0) continue;
         ts_certify_describe(sim, contact->block, r->name, sizeof r->name);
         r->mode = certificate.verdict[contact->block].mode;
-        int normal = sim->problem.block[contact->block].row + 2;
-        r->range = ts_internal_range_of(&sim->problem, basis, rank, sim->impulse, normal, &job->arena);
+        r->range = ts_internal_range_of(&sim->problem, basis, rank, sim->impulse, r->first + 2, &job->arena);
     }
     return TS_OK;
 }
@@ -156,6 +197,16 @@ static void add_text(const forces_job* job, ts_text* text) {
         "\nForces between least and most move nothing otherwise; sticking contacts may push against each other.\n");
 }
 
+// In a list, or under a name.
+static void add_vector(ts_json* json, const char* name, const double* value, int count) {
+    if (name)
+        ts_json_add_array(json, name);
+    else
+        ts_json_array(json);
+    for (int i = 0; i < count; ++i) ts_json_number(json, value[i]);
+    ts_json_array_end(json);
+}
+
 static void add_json(const forces_job* job, ts_text* text) {
     ts_json json = ts_json_begin(text);
     ts_json_object(&json);
@@ -169,6 +220,12 @@ static void add_json(const forces_job* job, ts_text* text) {
         ts_json_object(&json);
         ts_json_add_string(&json, "name", r->name);
         ts_json_add_string(&json, "mode", ts_contact_mode_name(r->mode));
+        ts_json_add_integer(&json, "first", r->first);
+        add_vector(&json, "position", (double[3]){r->position.x, r->position.y, r->position.z}, 3);
+        ts_json_add_array(&json, "axes");
+        for (int k = 0; k < 3; ++k)
+            add_vector(&json, NULL, (double[3]){r->frame.m[0][k], r->frame.m[1][k], r->frame.m[2][k]}, 3);
+        ts_json_array_end(&json);
         ts_json_add_number(&json, "least", r->range.low / job->step);
         ts_json_add_number(&json, "most", r->range.high / job->step);
         ts_json_add_bool(&json, "endless", isinf(r->range.high) != 0);
@@ -179,6 +236,10 @@ static void add_json(const forces_job* job, ts_text* text) {
         ts_json_object_end(&json);
         ts_json_object_end(&json);
     }
+    ts_json_array_end(&json);
+    ts_json_add_array(&json, "null_space");
+    for (int k = 0; k < job->internal; ++k)
+        add_vector(&json, NULL, job->space + (size_t)k * (size_t)job->unknowns, job->unknowns);
     ts_json_array_end(&json);
     ts_json_add_object(&json, "internal_force");
     for (int s = 0; s < job->chosen.count; ++s)
@@ -207,6 +268,7 @@ int ts_cmd_forces(const ts_args* args) {
         exit_code = ts_console_print(&text, exit_code);
     }
     free(job.rows);
+    free(job.space);
     ts_arena_free(&job.arena);
     ts_snapshot_free(&job.before);
     ts_sim_free(job.sim);

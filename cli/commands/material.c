@@ -25,7 +25,9 @@ static void add_figures(ts_text* text, const char* label, const ts_material_nati
     add_length(text, n->penetration);
     ts_text_add(text, " at rest, creeps ");
     add_length(text, n->creep);
-    ts_text_add(text, "/s under half the friction, bounces %.4g\n", n->bounce);
+    ts_text_add(text, "/s under half the friction, sinks ");
+    add_length(text, n->pinch);
+    ts_text_add(text, "/s in a pinch that could hold twice as much, bounces %.4g\n", n->bounce);
 }
 
 static void add_text(const ts_material* m, const ts_material_native* native, const ts_material_native* measured,
@@ -41,7 +43,7 @@ static void add_text(const ts_material* m, const ts_material_native* native, con
         add_figures(text, "predicted:", &native[i]);
         if (measured && native[i].solver) add_figures(text, "measured:", &measured[i]);
     }
-    ts_text_add(text, measured ? "\n" : "\nWith --verify a ball is laid down and dropped to confirm it.\n");
+    ts_text_add(text, measured ? "\n" : "\nWith --verify a ball is laid down, pinched and dropped to confirm it.\n");
 }
 
 static void add_json(const ts_material* m, const ts_material_native* native, const ts_material_native* measured,
@@ -66,6 +68,7 @@ static void add_json(const ts_material* m, const ts_material_native* native, con
             ts_json_add_object(&json, k ? "measured" : "predicted");
             ts_json_add_number(&json, "penetration", n->penetration);
             ts_json_add_number(&json, "creep", n->creep);
+            ts_json_add_number(&json, "pinch", n->pinch);
             ts_json_add_number(&json, "bounce", n->bounce);
             ts_json_object_end(&json);
         }

@@ -144,14 +144,20 @@ void ts_material_translate(const ts_material* m, ts_material_native out_native[T
         // Friction that holds yields by R_T lambda_T a step: MuJoCo's R_T is R_N (impratio 1), SAP's sigma |G|; others have none.
         double tangent = i == 2 ? row.R : i == 3 ? sap_sigma * sap_size(m) : 0.0;
         n->creep = tangent * 0.5 * m->mu * m->mass * gravity * h;
+        // Either wall carries half of the weight.
+        if (m->mu > 0.0) n->pinch = tangent * 0.5 * m->mass * gravity * h;
     }
 }
 
 // --- runs ------------------------------------------------------------------------------------------------------------
 
-// A ball on three slides, so that it does not turn, on or over the floor, with gravity that pulls sideways by `slope` of its weight.
-static ts_code make_ball(const ts_material* m, int i, const ts_material_native* native, double slope, double speed,
+// A ball on three slides, so that it does not turn: on the floor, with gravity that pulls sideways by half of what friction holds; falling on
+// it; or between two walls that overlap it by as much as makes friction hold twice the weight.
+typedef enum trial { REST, FALL, PINCH, TRIAL_COUNT } trial;
+
+static ts_code make_ball(const ts_material* m, int i, const ts_material_native* native, trial kind,
                          ts_model** out_model, ts_status* out_status) {
+    double slope = kind == REST ? 0.5 * m->mu : 0.0;
     ts_text text = {0};
     char surface[240] = "";
     if (i == 2) snprintf(surface, sizeof surface, "%s", native->parameters);
@@ -167,22 +173,25 @@ static ts_code make_ball(const ts_material* m, int i, const ts_material_native* 
                     "name=\"touchstone.contact_dissipation\" "
                     "data=\"%.17g\"/>",
                     m->stiffness, m->damping / m->stiffness);
-    ts_text_add(
-        &text,
-        "</custom><worldbody><geom type=\"plane\" size=\"1 1 0.1\" friction=\"%.17g\" %s/><body pos=\"0 0 0.05\">",
-        m->mu, surface);
+    ts_text_add(&text, "</custom><worldbody>");
+    for (int side = -1; side <= (kind == PINCH); side += 2)
+        ts_text_add(&text,
+                    "<geom type=\"plane\" size=\"1 1 0.1\" zaxis=\"%d 0 %d\" pos=\"%.17g 0 0\" friction=\"%.17g\" %s/>",
+                    kind == PINCH ? -side : 0, kind != PINCH,
+                    kind == PINCH ? side * (0.05 - native->penetration / m->mu) : 0.0, m->mu, surface);
+    ts_text_add(&text, "<body pos=\"0 0 %g\">", kind == PINCH ? 0.0 : 0.05);
     for (int k = 0; k < 3; ++k) ts_text_add(&text, "<joint type=\"slide\" axis=\"%d %d %d\"/>", k == 0, k == 1, k == 2);
     ts_text_add(&text, "<geom type=\"sphere\" size=\"0.05\" mass=\"%.17g\" friction=\"%.17g\" %s/></body></worldbody>",
                 m->mass, m->mu, surface);
     ts_text_add(&text, "<keyframe><key qpos=\"0 0 %.17g\" qvel=\"0 0 %.17g\"/></keyframe></mujoco>",
-                speed > 0.0 ? 0.0 : -native->penetration, -speed);
+                kind == REST ? -native->penetration : 0.0, kind == FALL ? -fall_speed : 0.0);
     ts_code code = ts_mjcf_parse(ts_text_get(&text), text.length, "material", NULL, NULL, out_model, out_status);
     ts_text_free(&text);
     return code;
 }
 
-// Steps until it rests (or, `falling`, until it leaves the floor); what it did then.
-static ts_code run_ball(const ts_material* m, const ts_material_native* native, const ts_model* model, int falling,
+// Steps until it rests (or, falling, until it leaves the floor); what it did then.
+static ts_code run_ball(const ts_material* m, const ts_material_native* native, const ts_model* model, trial kind,
                         ts_material_native* out_measured, ts_status* out_status) {
     ts_sim* sim = NULL;
     double h = m->time_step, before = 0.0;
@@ -197,11 +206,12 @@ static ts_code run_ball(const ts_material* m, const ts_material_native* native, 
         before = sim->qvel[2];
         code = ts_sim_step(sim, out_status);
         double pressed = sim->contact_count > 0 ? sim->contact[0].impulse.z : 0.0;
-        if (falling && touched && pressed <= 0.0) break;
+        if (kind == FALL && touched && pressed <= 0.0) break;
         touched |= pressed > 0.0;
     }
-    if (code == TS_OK && falling) out_measured->bounce = fmax(0.0, before / fall_speed);
-    if (code == TS_OK && !falling) {
+    if (code == TS_OK && kind == FALL) out_measured->bounce = fmax(0.0, before / fall_speed);
+    if (code == TS_OK && kind == PINCH) out_measured->pinch = -sim->qvel[2];
+    if (code == TS_OK && kind == REST) {
         out_measured->penetration = -sim->qpos[2];
         out_measured->creep = sim->qvel[0];
     }
@@ -213,10 +223,11 @@ ts_code ts_material_verify(const ts_material* m, int i, const ts_material_native
                            ts_material_native* out_measured, ts_status* out_status) {
     *out_measured = *native;
     ts_code code = ts_status_ok(out_status);
-    for (int falling = 0; falling < 2 && code == TS_OK; ++falling) {
+    for (int kind = 0; kind < TRIAL_COUNT && code == TS_OK; ++kind) {
         ts_model* model = NULL;
-        code = make_ball(m, i, native, falling ? 0.0 : 0.5 * m->mu, falling ? fall_speed : 0.0, &model, out_status);
-        if (code == TS_OK) code = run_ball(m, native, model, falling, out_measured, out_status);
+        if (kind == PINCH && !(m->mu > 0.0)) continue;  // nothing holds
+        code = make_ball(m, i, native, (trial)kind, &model, out_status);
+        if (code == TS_OK) code = run_ball(m, native, model, (trial)kind, out_measured, out_status);
         ts_model_free(model);
     }
     return code;

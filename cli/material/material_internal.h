@@ -25,6 +25,7 @@ typedef struct ts_material_native {
     double compliance;     // 1/kg: R_N, N s of impulse to m/s
     double penetration;    // m, at rest under its own weight
     double creep;          // m/s, where friction holds half of what it could
+    double pinch;          // m/s, sinking between two walls that press so that friction holds half of what it could
     double bounce;         // 1: speed after a fall over that before, at that step
     const char* solver;    // of ours, that verifies it; NULL: none does
 } ts_material_native;
@@ -35,7 +36,7 @@ ts_code ts_material_complete(ts_material* material, ts_status* out_status);
 /// The parameters and predictions of all models.
 void ts_material_translate(const ts_material* material, ts_material_native out_native[TS_MATERIAL_MODELS]);
 
-/// Runs rest, creep and fall of model number i under its solver; out_native has what was measured in place of predictions.
+/// Runs rest, creep, pinch and fall of model number i under its solver; out_native has what was measured in place of predictions.
 ts_code ts_material_verify(const ts_material* material, int i, const ts_material_native* native,
                            ts_material_native* out_measured, ts_status* out_status);
 

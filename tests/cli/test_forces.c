@@ -32,6 +32,29 @@ Test(forces, a_dragged_cube_has_its_intervals) {
     outcome_free(&result);
 }
 
+// What pushes contacts against each other: as many patterns as it says, square to each other, each without a force and without a torque on the cube.
+Test(forces, the_null_space_moves_nothing) {
+    outcome result = run("forces dragged-cube --time 0.15 --solvers ncp --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(
+        json_holds(
+            &result.out,
+            "space = d['null_space']\n"
+            "assert len(space) == 6 and all(len(v) == 12 for v in space), space\n"
+            "dot = lambda a, b: sum(x * y for x, y in zip(a, b))\n"
+            "cross = lambda a, b: [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]\n"
+            "for i, v in enumerate(space):\n"
+            "    for k, w in enumerate(space): assert abs(dot(v, w) - (i == k)) < 1e-12, (i, k)\n"
+            "    force, torque = [0.0] * 3, [0.0] * 3\n"
+            "    for c in d['contacts']:\n"
+            "        f = [sum(v[c['first'] + a] * c['axes'][a][x] for a in range(3)) for x in range(3)]\n"
+            "        force = [p + q for p, q in zip(force, f)]\n"
+            "        torque = [p + q for p, q in zip(torque, cross(c['position'], f))]\n"
+            "    assert max(map(abs, force + torque)) < 1e-9, (force, torque)\n"),
+        "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
 // Sliding, friction has no freedom left, and normals have that of four feet.
 Test(forces, a_sliding_cube_keeps_only_its_normals) {
     outcome result = run("forces sliding-cube --time 0.1 --solvers ncp --json");

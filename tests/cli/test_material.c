@@ -13,16 +13,18 @@ Test(material, runs_confirm_what_is_predicted) {
         snprintf(command, sizeof command, "material %s --verify --json", cases[i]);
         outcome result = run(command);
         cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
-        cr_expect(json_holds(&result.out,
-                             "seen = 0\n"
-                             "for m in d['models']:\n"
-                             "    if 'measured' not in m: continue\n"
-                             "    seen += 1\n"
-                             "    for key, small in ('penetration', 1e-15), ('creep', 1e-12), ('bounce', 1e-9):\n"
-                             "        p, q = m['predicted'][key], m['measured'][key]\n"
-                             "        assert abs(p - q) <= 1e-5 * abs(p) + small, (m, key)\n"
-                             "assert seen == 3\n"),
-                  "%s", ts_text_get(&result.out));
+        cr_expect(
+            json_holds(
+                &result.out,
+                "seen = 0\n"
+                "for m in d['models']:\n"
+                "    if 'measured' not in m: continue\n"
+                "    seen += 1\n"
+                "    for key, small in ('penetration', 1e-15), ('creep', 1e-12), ('pinch', 1e-12), ('bounce', 1e-9):\n"
+                "        p, q = m['predicted'][key], m['measured'][key]\n"
+                "        assert abs(p - q) <= 1e-5 * abs(p) + small, (m, key)\n"
+                "assert seen == 3\n"),
+            "%s", ts_text_get(&result.out));
         outcome_free(&result);
     }
 }
@@ -47,7 +49,8 @@ Test(material, parameters_are_the_closed_forms) {
             "mj = by['mujoco']\n"
             "R = 1 / (h * k * (h + c / k))\n"
             "assert abs(mj['compliance'] - R) < 1e-9 * R\n"
-            "assert abs(mj['predicted']['creep'] - R * 0.5 * 0.4 * m * 9.81 * h) < 1e-9 * mj['predicted']['creep']\n"),
+            "assert abs(mj['predicted']['creep'] - R * 0.5 * 0.4 * m * 9.81 * h) < 1e-9 * mj['predicted']['creep']\n"
+            "assert abs(mj['predicted']['pinch'] - R * m * 9.81 / 2 * h) < 1e-9 * mj['predicted']['pinch']\n"),
         "%s", ts_text_get(&result.out));
     outcome_free(&result);
 }
