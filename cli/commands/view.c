@@ -188,7 +188,7 @@ static int load_recording(const ts_args* args, ts_import_report* report, ts_load
         return TS_EXIT_USAGE;
     }
     long long row = args->video || isnan(args->time) ? 0 : ts_recording_nearest(scene->recording, args->time) - PAST;
-    ts_code code = ts_sim_create(scene->model, 1, sim, status);
+    ts_code code = ts_sim_create(scene->model, args->threads > 0 ? args->threads : 1, sim, status);
     if (!code) code = ts_recording_configure(scene->recording, *sim, status);
     if (!code) code = ts_recording_take(scene->recording, row > 0 ? row : 0, *sim, status);
     return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
@@ -233,7 +233,7 @@ static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* 
     for (int i = 0; i < chosen.count && !code; ++i) {
         ts_sim** sim = &sims->sim[sims->count];
         char recording[4096];
-        if (ts_sim_create(scene->model, 1, sim, status)) return TS_EXIT_FAILED;
+        if (ts_sim_create(scene->model, args->threads > 0 ? args->threads : 1, sim, status)) return TS_EXIT_FAILED;
         ++sims->count;
         const char* solver = chosen.solver[i] ? chosen.solver[i]->name : NULL;
         code = ts_setup_configure(*sim, args, solver, chosen.count > 1, status);

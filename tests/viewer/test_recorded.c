@@ -39,7 +39,7 @@ Test(recorded, steps_scrubs_and_ends) {
     ts_sim_free(sim);
 
     ts_world* world = NULL;
-    cr_assert_eq(ts_world_load(path, &world, &status), TS_OK, "%s", status.message);
+    cr_assert_eq(ts_world_load(path, 1, &world, &status), TS_OK, "%s", status.message);
     cr_expect_str_eq(world->sim->solver->name, "ncp-pgs");
     ts_history history;
     cr_assert_eq(ts_history_open(&history, world->sim, 1 << 20, &status), TS_OK);

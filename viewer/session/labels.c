@@ -4,7 +4,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "viewer/model_camera_internal.h"
 #include "viewer/scene_contacts_internal.h"
 
 static const double contact_reach = 9.0;  // pixels from a contact that count as on it, on a plain screen
@@ -41,6 +43,49 @@ static void label_forces(place_of_words w, const ts_sim* sim) {
         double force = ts_vec3_norm(sim->contact[c].impulse) / sim->options.time_step;
         snprintf(text, sizeof text, "%.3g N", force);
         if (force > 0.0) label(w, sim->contact[c].position, text);
+    }
+}
+
+// Where a tendon first meets a site; its words stand there.
+static int start_of(const ts_sim* sim, int tendon, ts_vec3* out_place) {
+    const ts_tendon* t = &sim->model->tendon[tendon];
+    for (int k = t->part_first; k < t->part_first + t->part_count; ++k) {
+        const ts_tendon_part* part = &sim->model->tendon_part[k];
+        if (part->kind != TS_TENDON_SITE && part->kind != TS_TENDON_JOINT) continue;
+        *out_place = part->kind == TS_TENDON_SITE ? ts_kinematics_site(sim->model, &sim->kinematics, part->index).p
+                                                  : sim->kinematics.joint_anchor[part->index];
+        return 1;
+    }
+    return 0;
+}
+
+// Where an actuator pulls.
+static int target_of(const ts_sim* sim, const ts_actuator* actuator, ts_vec3* out_place) {
+    const char* transmission = ts_transmission_name(actuator->transmission);
+    if (strcmp(transmission, "tendon") == 0) return start_of(sim, actuator->target, out_place);
+    if (strncmp(transmission, "joint", 5) == 0)
+        *out_place = sim->kinematics.joint_anchor[actuator->target];
+    else if (strcmp(transmission, "body") == 0)
+        *out_place = sim->kinematics.body_centre[actuator->target];
+    else
+        *out_place = ts_kinematics_site(sim->model, &sim->kinematics, actuator->target).p;
+    return 1;
+}
+
+static void label_pulls(place_of_words w, const ts_sim* sim, unsigned wanted) {
+    const ts_model* model = sim->model;
+    ts_vec3 place;
+    for (int t = 0; t < model->tendon_count && wanted & TS_LABEL_TENDONS; ++t)
+        if (start_of(sim, t, &place)) label_name(w, place, model->tendon[t].name, "tendon", t);
+    for (int a = 0; a < model->actuator_count && wanted & TS_LABEL_ACTUATORS; ++a)
+        if (target_of(sim, &model->actuator[a], &place)) label_name(w, place, model->actuator[a].name, "actuator", a);
+}
+
+static void label_cameras(place_of_words w, const ts_sim* sim) {
+    for (int i = 0; i < sim->model->camera_count; ++i) {
+        ts_camera camera = ts_camera_default();
+        ts_model_camera_look(sim, i, &camera);
+        label_name(w, ts_camera_eye(&camera), sim->model->camera[i].name, "camera", i);
     }
 }
 
@@ -82,5 +127,7 @@ void ts_session_labels(ts_session* session, const ts_sim* sim, ts_overlay* overl
         label_name(words, sim->kinematics.geom_pose[g].p, model->geom[g].name, "geom", g);
     for (int i = 0; i < model->site_count && wanted & TS_LABEL_SITES; ++i)
         label_name(words, ts_kinematics_site(model, &sim->kinematics, i).p, model->site[i].name, "site", i);
+    label_pulls(words, sim, wanted);
+    if (wanted & TS_LABEL_CAMERAS) label_cameras(words, sim);
     if (wanted & TS_LABEL_FORCES) label_forces(words, sim);
 }

@@ -76,7 +76,7 @@ ts_code ts_runs_part(ts_runs* runs, unsigned long bytes, ts_status* out_status) 
     ts_sim* sim = NULL;
     if (parent->history.recording)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a recording goes on as it was recorded");
-    ts_code code = ts_sim_create(from->model, 1, &sim, out_status);
+    ts_code code = ts_sim_create(from->model, ts_task_pool_workers(parent->sim->tasks), &sim, out_status);
     if (!code) code = take_settings(parent->sim, sim, out_status);
     if (!code) code = take_state(from, sim, out_status);
     if (!code) code = ts_sim_forward(sim, out_status);

@@ -132,7 +132,7 @@ static ts_code runs_of_world(const ts_world* world, const ts_runs* before, ts_ru
     if (!code) out_runs->run[0].history.recording = world->scene->recording;
     for (int i = 1; before && i < before->count && !code && !world->scene->recording; ++i) {
         ts_sim* sim = NULL;
-        code = ts_sim_create(world->scene->model, 1, &sim, out_status);
+        code = ts_sim_create(world->scene->model, ts_task_pool_workers(world->sim->tasks), &sim, out_status);
         if (!code) code = ts_sim_set_solver(sim, before->run[i].sim->solver->name, out_status);
         if (!code) code = ts_sim_forward(sim, out_status);
         if (code)
@@ -155,7 +155,7 @@ static void load(ts_worker* w, const char* subject, int keep) {
         say(w, "this scene did not come from a file or a name: it cannot be loaded again");
         return;
     }
-    ts_code code = ts_world_load(subject, &world, &status);
+    ts_code code = ts_world_load(subject, ts_task_pool_workers(w->world->sim->tasks), &world, &status);
     if (!code && keep) lost = ts_world_carry_over(w->world, world);
     if (!code && keep) code = ts_sim_forward(world->sim, &status);
     if (!code)

@@ -33,14 +33,14 @@ ts_code ts_world_borrow(const ts_loaded_scene* scene, ts_sim* sim, const char* s
     return ts_status_ok(out_status);
 }
 
-ts_code ts_world_load(const char* subject, ts_world** out_world, ts_status* out_status) {
+ts_code ts_world_load(const char* subject, int workers, ts_world** out_world, ts_status* out_status) {
     ts_world* world = make(subject);
     *out_world = NULL;
     if (!world) return no_memory(out_status);
     int recorded = ts_scene_is_recording(subject);
     ts_code code = recorded ? ts_scene_load_recording(subject, NULL, NULL, NULL, &world->own, out_status)
                             : ts_scene_load(subject, NULL, &world->own, out_status);
-    if (!code) code = ts_sim_create(world->own.model, 1, &world->sim, out_status);
+    if (!code) code = ts_sim_create(world->own.model, workers, &world->sim, out_status);
     if (!code && recorded) code = ts_recording_configure(world->own.recording, world->sim, out_status);
     if (!code)
         code = recorded ? ts_recording_take(world->own.recording, 0, world->sim, out_status)

@@ -24,8 +24,8 @@ typedef struct ts_world {
 ts_code ts_world_borrow(const ts_loaded_scene* scene, ts_sim* sim, const char* subject, ts_world** out_world,
                         ts_status* out_status);
 
-/// Loads a scene by name or path, ready to step. One holder.
-ts_code ts_world_load(const char* subject, ts_world** out_world, ts_status* out_status);
+/// Loads a scene by name or path, ready to step with that many threads. One holder.
+ts_code ts_world_load(const char* subject, int workers, ts_world** out_world, ts_status* out_status);
 
 /// Takes over from another world what still fits: a solver and integrator that were chosen, time, and the joints, controls and activations of those
 /// names. Returns how many joints did not find theirs.
