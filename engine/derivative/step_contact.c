@@ -220,10 +220,12 @@ static double turn_scale(const ts_contact* contact, int r) {
     return (r == 3 ? contact->surface.friction_spin : contact->surface.friction_roll) / contact->surface.friction;
 }
 
-// dc* / dgap of the normal row. Returns 0 when that is not known here.
-static int reference_slope(const ts_sim* sim, const ts_contact* contact, double reference, double* out_slope) {
+// dc* / dgap of the normal row, and whether leverage has slowed it, so that it goes by G as well. Returns 0 when that is not known here.
+static int reference_slope(const ts_sim* sim, const ts_contact* contact, double reference, double* out_slope,
+                           int* out_slowed) {
     double h = sim->options.time_step, bounce = -contact->surface.restitution * contact->velocity_before.z;
     *out_slope = 0.0;
+    *out_slowed = 0;
     if (bounce > 0.0 && reference == bounce) return 0;
     if (contact->gap > 0.0) {
         *out_slope = -1.0 / h;
@@ -231,11 +233,11 @@ static int reference_slope(const ts_sim* sim, const ts_contact* contact, double 
     }
     double depth = -contact->gap - sim->options.slop;
     if (!(depth > 0.0)) return 1;
-    double push = depth * sim->options.baumgarte / h;
-    if (push >= sim->options.push_out_speed) return reference == sim->options.push_out_speed;
-    *out_slope = -sim->options.baumgarte / h;
-    // Leverage may have slowed it.
-    return fabs(reference - push) <= 1e-12 * push;
+    double push = depth * sim->options.baumgarte / h, most = sim->options.push_out_speed;
+    double share = reference / fmin(push, most);
+    *out_slowed = share < 1.0 - 1e-12;
+    if (push < most) *out_slope = -share * sim->options.baumgarte / h;
+    return share <= 1.0 + 1e-12;
 }
 
 // Velocity of B's against A's at the contact.
@@ -319,6 +321,51 @@ static void add_side(const ts_model* model, const ts_kinematics* k, const ts_con
 
 // --- a contact ---
 
+// Adds the other dofs of the trees that a contact moves. Returns how many there are then.
+static int list_others(const ts_model* model, const ts_contact* contact, contact_motion* motion, int count) {
+    int tree[2] = {model->body[contact->body_a].tree, model->body[contact->body_b].tree}, chain = count;
+    for (int side = 0; side < 2; ++side) {
+        if (tree[side] < 0 || (side == 1 && tree[1] == tree[0])) continue;
+        int first = model->tree[tree[side]].dof_first;
+        for (int d = first; d < first + model->tree[tree[side]].dof_count; ++d) {
+            int at = 0;
+            while (at < chain && motion[at].dof != d) ++at;
+            if (at < chain) continue;
+            memset(&motion[count], 0, sizeof *motion);
+            motion[count++].dof = d;
+        }
+    }
+    return count;
+}
+
+// -dc* of a push that leverage has slowed: c* = sqrt(G m) push. `by_q` (count) is of the normal row. Returns 0 when memory is short.
+static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
+                        const ts_manifold_derivative_point* slope, const contact_motion* motion, int count,
+                        double* by_q) {
+    const ts_sim* sim = task->sim;
+    int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2;
+    ts_arena* scratch = &task->sim->scratch;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    ts_step_leverage l;
+    contact_motion* chain = TS_ARENA_ARRAY(scratch, contact_motion, sim->model->nv + 1);
+    double* turned = TS_ARENA_ARRAY(scratch, double, rows * sim->model->nv);
+    int fine = chain && turned && ts_step_leverage_take(sim, p, scratch, &l);
+    if (fine) {
+        int n = list_motions(sim->model, contact, chain);
+        ts_step_leverage_find(sim, p, contact->block, normal, &l);
+        find_motions(sim, &l.k, contact, slope, chain, n);
+        fill_rows(sim->model, &l.k, contact, 0.0, chain, n, turned);
+        double share = 0.5 * ts_sim_storage_of(sim)->reference[sim->problem.block[contact->block].row + normal] / l.G;
+        for (int i = 0; i < count; ++i) {
+            double by_G = l.slope[motion[i].dof];
+            if (i < n) by_G += 2.0 * turned[normal * n + i];
+            by_q[i] -= share * by_G;
+        }
+    }
+    ts_arena_scope_end(scratch, scope);
+    return fine;
+}
+
 static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_contact* contact,
                         const ts_manifold_derivative_point* slope, contact_motion* motion, int* place) {
     const ts_sim* sim = task->sim;
@@ -329,7 +376,9 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     int a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
     int normal = block->row + (rows == 1 ? 0 : 2);
     double by_gap;
-    if (!reference_slope(sim, contact, ts_sim_storage_of(sim)->reference[normal], &by_gap)) return 0;
+    int slowed;
+    if (!reference_slope(sim, contact, ts_sim_storage_of(sim)->reference[normal], &by_gap, &slowed)) return 0;
+    if (slowed) count = list_others(model, contact, motion, count);
     int* dof = TS_ARENA_ARRAY(task->arena, int, count);
     double* by_q = TS_ARENA_ARRAY(task->arena, double, rows* count);
     int tree = a < 0 ? b : a, shared = a >= 0 && b >= 0 && a != b;
@@ -346,6 +395,7 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
         place[i] = shared ? i : motion[i].dof - model->tree[tree].dof_first;
     }
     fill_rows(model, k, contact, by_gap, motion, count, by_q);
+    if (slowed && !add_leverage(task, p, contact, slope, motion, count, by_q + (normal - block->row) * count)) return 0;
     ts_force w = world_impulse(contact, sim->impulse + block->row);
     if (to.numbers) {
         add_side(model, k, contact, 1, w, motion, count, &to);

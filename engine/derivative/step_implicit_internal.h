@@ -151,6 +151,21 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
 /// Those of contacts, likewise.
 int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);
 
+/// How G of a row answers to positions (engine/derivative/step_leverage.c).
+typedef struct ts_step_leverage {
+    double G;            // 1 / kg, J M^-1 J^T
+    double* velocity;    // (nv) M^-1 J^T, of the trees that the row moves
+    double* slope;       // (nv) dG at fixed J, of those trees
+    ts_force* momentum;  // (body_count)
+    ts_kinematics k;     // their poses, at these velocities
+} ts_step_leverage;
+
+/// Takes the room. Returns 0 when memory is short.
+int ts_step_leverage_take(const ts_sim* sim, const ts_step_implicit* p, ts_arena* scratch, ts_step_leverage* out);
+
+/// Of row `row` of block b.
+void ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, int row, ts_step_leverage* io_leverage);
+
 /// Room of an application.
 typedef struct ts_step_workplace {
     double* z;         // (nv)
