@@ -26,15 +26,14 @@ int ts_step_workplace_take(const ts_step_implicit* p, ts_arena* scratch, ts_step
 
 // --- linear maps, and their transposes ---
 
-// z <- L^-T z, or back.
-static void whiten(const ts_step_implicit* p, double* z) {
+void ts_step_whiten(const ts_step_implicit* p, double* z) {
     for (int t = 0; t < p->model->tree_count; ++t) {
         int first = p->model->tree[t].dof_first;
         ts_tree_factor_whiten(p->model, t, p->L + p->mass_start[t], p->inverse + first, 1, z + first);
     }
 }
 
-static void unwhiten(const ts_step_implicit* p, double* z) {
+void ts_step_unwhiten(const ts_step_implicit* p, double* z) {
     for (int t = 0; t < p->model->tree_count; ++t) {
         int first = p->model->tree[t].dof_first;
         ts_tree_factor_unwhiten(p->model, t, p->L + p->mass_start[t], p->inverse + first, 1, z + first);
@@ -130,13 +129,14 @@ static void add_coasting(const ts_step_implicit* p, int back, double* const inpu
     }
 }
 
-// u of blocks by positions, or back.
-static void add_block_rows(const ts_step_implicit* p, int back, double* q, double* du) {
+// u of blocks by positions (of = 0) or velocities (1), or back.
+static void add_block_rows(const ts_step_implicit* p, int of, int back, double* q, double* du) {
     for (int b = 0; b < p->block_count; ++b) {
         const ts_step_block_slope* block = &p->block[b];
-        for (int r = 0; r < block->rows; ++r)
+        const double* by = of ? block->by_v : block->by_q;
+        for (int r = 0; by && r < block->rows; ++r)
             for (int c = 0; c < block->count; ++c) {
-                double slope = block->by_q[r * block->count + c];
+                double slope = by[r * block->count + c];
                 if (back)
                     q[block->dof[c]] += slope * du[block->row + r];
                 else
@@ -247,17 +247,17 @@ ts_code ts_step_finish_forward(const ts_step_implicit* p, ts_step_workplace* w, 
     int nv = p->model->nv, act = p->model->act_count;
     double *position = out_dy, *velocity = out_dy + nv;
     add_impulses(p, 0, w->input, w->z);
-    whiten(p, w->z);
+    ts_step_whiten(p, w->z);
     if (p->has_contact) {
         for (int i = 0; i < p->row_count; ++i) w->du[i] += w->column[part->row + i];
         for (int b = 0; b < p->block_count; ++b) w->dmu[b] += w->column[part->friction + b];
         ts_step_add_rows(p, w->z, w->du);
-        add_block_rows(p, 0, w->input[0], w->du);
+        for (int of = 0; of < 2; ++of) add_block_rows(p, of, 0, w->input[of], w->du);
         ts_code code = ts_contact_derivative_forward(&p->contact, w->du, w->dmu, scratch, w->dlambda, out_mismatch);
         if (code) return code;
         add_rows_transposed(p, w->dlambda, w->z);
     }
-    unwhiten(p, w->z);
+    ts_step_unwhiten(p, w->z);
     memcpy(position, w->column + part->position, (size_t)nv * sizeof(double));
     add_motion(p, 1, 0, w->z, position);
     add_motion(p, 0, 0, w->input[0], position);
@@ -295,16 +295,16 @@ static ts_code reverse(const ts_step_derivative* derivative, const double* y_bar
         add_coasting(p, 1, w.input, w.position);
         add_motion(p, 0, 1, y_bar, w.input[0]);
         add_motion(p, 1, 1, y_bar, w.z);
-        whiten(p, w.z);
+        ts_step_whiten(p, w.z);
         if (p->has_contact) {
             ts_step_add_rows(p, w.z, w.dlambda);
             code = ts_contact_derivative_reverse(&p->contact, w.dlambda, scratch, w.du, w.dmu, NULL);
             add_rows_transposed(p, w.du, w.z);
-            add_block_rows(p, 1, w.input[0], w.du);
+            for (int of = 0; of < 2; ++of) add_block_rows(p, of, 1, w.input[of], w.du);
             memcpy(w.column + part->row, w.du, (size_t)p->row_count * sizeof(double));
             memcpy(w.column + part->friction, w.dmu, (size_t)p->block_count * sizeof(double));
         }
-        unwhiten(p, w.z);
+        ts_step_unwhiten(p, w.z);
         add_impulses(p, 1, w.input, w.z);
     }
     for (int c = 0; !code && c < derivative->columns; ++c) out_x_bar[c] = take_input(p, c, &w);

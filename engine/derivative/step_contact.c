@@ -401,7 +401,8 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
         add_side(model, k, contact, 1, w, motion, count, &to);
         add_side(model, k, contact, 0, w, motion, count, &to);
     }
-    p->block[contact->block] = (ts_step_block_slope){block->row, rows, count, dof, by_q, shared ? to.numbers : NULL};
+    p->block[contact->block] =
+        (ts_step_block_slope){block->row, rows, count, dof, by_q, shared ? to.numbers : NULL, NULL};
     return 1;
 }
 

@@ -267,25 +267,37 @@ static int is_known(const ts_sim* sim, const ts_step_implicit* p, ts_step_column
 // All columns: what is known of the step, and the others at frozen impulses.
 static ts_code find_columns(const ts_step_task* task, ts_step_implicit* p, int columns, ts_step_report* report,
                             ts_status* out_status) {
-    int count = 0, at = 0;
+    int known = 0, count = 0, at = 0;
     int* place = TS_ARENA_ARRAY(task->arena, int, columns);
     ts_step_column* column = TS_ARENA_ARRAY(task->arena, ts_step_column, columns);
     ts_step_column* frozen = TS_ARENA_ARRAY(task->arena, ts_step_column, columns);
-    if (!place || !column || !frozen) return no_memory(out_status);
+    unsigned char* is_numbered = (unsigned char*)ts_arena_alloc_zeroed(task->arena, (size_t)columns, 1);
+    if (!place || !column || !frozen || !is_numbered) return no_memory(out_status);
     for (int n = 0; n < task->input_count; ++n)
         for (int i = 0; i < task->input[n].count; ++i, ++at) {
             column[at] = (ts_step_column){task->input[n].kind, task->input[n].first + i};
-            place[at] = is_known(task->sim, p, column[at]) ? -1 : count;
-            if (place[at] >= 0) frozen[count++] = column[at];
+            place[at] = is_known(task->sim, p, column[at]) ? -1 : 0;
         }
+    // What has its equations first.
+    for (int of_equations = 1; of_equations >= 0; --of_equations) {
+        for (int c = 0; c < columns; ++c)
+            if (place[c] >= 0 && !is_numbered[c] && (!of_equations || ts_step_parameter_is_known(task, p, column[c]))) {
+                is_numbered[c] = 1;
+                place[c] = count;
+                frozen[count++] = column[c];
+            }
+        if (of_equations) known = count;
+    }
     double* numbers = TS_ARENA_ARRAY(task->arena, double, (size_t)count*(size_t)p->frozen.size);
     if (!numbers) return no_memory(out_status);
     p->column = column;
     p->frozen_column = place;
     p->numbers = numbers;
-    if (count == 0) return TS_OK;
+    if (known > 0 && !ts_step_parameters_find(task, p, frozen, known, numbers)) return no_memory(out_status);
+    if (count == known) return TS_OK;
     report->differenced |= TS_PART_INPUTS;
-    ts_code code = ts_step_frozen_find(task, p, frozen, count, numbers, report, out_status);
+    double* differences = numbers + (size_t)known * (size_t)p->frozen.size;
+    ts_code code = ts_step_frozen_find(task, p, frozen + known, count - known, differences, report, out_status);
     return code ? code : ts_sim_foresee(task->sim, out_status);
 }
 

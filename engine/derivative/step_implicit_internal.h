@@ -58,6 +58,7 @@ typedef struct ts_step_block_slope {
     const int* dof;       // (count)
     const double* by_q;   // (rows x count) of u at fixed impulses and velocities
     const double* force;  // (count x count) of J^T lambda; NULL where that is in by_q of the tree
+    const double* by_v;   // (rows x count) of u by the velocity before the step; NULL: nothing
 } ts_step_block_slope;
 
 /// The same of a drive by the input of its actuator.
@@ -133,8 +134,18 @@ void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, 
 /// Finds what is known of trees without rows: fills p->tree, p->drive, p->lever. `scratch` is given back. Returns 0 when memory is short.
 int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch);
 
+/// The poses of the step with room for other velocities. Returns 0 when memory is short.
+int ts_step_share_poses(const ts_sim* sim, ts_arena* arena, ts_kinematics* out_kinematics);
+
+/// Whether a tree is a lone free body that the integrator frees.
+int ts_step_is_freed(const ts_sim* sim, int tree);
+
 /// That of a lone free body that the integrator frees; nothing where the step was solved in parts. Returns 0 when memory is short.
 int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int tree, ts_step_tree_slope* out_slope);
+
+/// Of such a body, by a mass, an inertia, gravity or the time step: adds to out_position (6) where it coasts to, and gives the velocity (6) without rows.
+void ts_step_lone_by_parameter(const ts_sim* sim, const ts_step_implicit* p, int tree, ts_step_column column,
+                               double* out_velocity, double* io_position);
 
 /// J_r(x) = d log(exp(x)^-1 exp(x + dx)) / dx.
 ts_mat3 ts_step_turn_slope(ts_vec3 x);
@@ -147,6 +158,25 @@ int ts_step_block_acts(const ts_sim* sim, const ts_step_implicit* p, int b);
 
 /// Finds the slopes of blocks: fills p->block and adds to p->tree; where something of a block has none, the by_q of the trees that it moves becomes NULL.
 int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);
+
+/// Those of connections and welds. Returns 0 when memory is short.
+int ts_step_ties_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch);
+
+/// dc* / dh of row r of a tie of any kind; `start` has the velocities before the step.
+double ts_step_tie_rate(const ts_sim* sim, const ts_kinematics* start, int b, int r);
+
+/// The row of a tie whose G gives row r its R, and R over that; -1: block b is none.
+int ts_step_tie_stiffest(const ts_sim* sim, int b, int r, double* out_give);
+
+/// Whether the column of a mass, an inertia, gravity, the time step, a restitution or a compliance has its equations here.
+int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit* p, ts_step_column column);
+
+/// Finds `count` of those, out_numbers as of ts_step_frozen_find. Returns 0 when memory is short.
+int ts_step_parameters_find(const ts_step_task* task, ts_step_implicit* p, const ts_step_column* column, int count,
+                            double* out_numbers);
+
+/// How the centre of mass of a body, in its frame, goes with a column by its inertia.
+ts_vec3 ts_step_centre_slope(const ts_model* model, ts_step_column column);
 
 /// Those of contacts, likewise.
 int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);
@@ -179,6 +209,12 @@ typedef struct ts_step_workplace {
 
 /// Takes it, all zero. Returns 0 when memory is short.
 int ts_step_workplace_take(const ts_step_implicit* p, ts_arena* scratch, ts_step_workplace* out);
+
+/// z <- L^-T z.
+void ts_step_whiten(const ts_step_implicit* p, double* z);
+
+/// z <- L^-1 z.
+void ts_step_unwhiten(const ts_step_implicit* p, double* z);
 
 /// y += J' z.
 void ts_step_add_rows(const ts_step_implicit* p, const double* z, double* y);

@@ -12,6 +12,7 @@
 
 #include "engine/derivative/step_implicit_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
+#include "engine/step/integrate/integrator.h"
 
 // What is derived is linear in six times three inputs: a vector of a step by each of them.
 typedef struct slope3 {
@@ -148,16 +149,14 @@ static double lag_over(double t, double* out_slope) {
     return lag / t;
 }
 
-// The turn over the step, and how it answers on the body's side to dw+ and dw_m.
-static ts_mat3 find_turn(const lone* b, const slope3* w, const slope3* middle, slope3* out_turn) {
+// The turn over the step, and how it answers on the body's side to x = h w_m and to the momentum p = I w+.
+static ts_mat3 find_turn(const lone* b, ts_mat3* out_by_x, ts_mat3* out_by_p) {
     ts_vec3 x = ts_vec3_scale(0.5 * b->h, ts_vec3_add(b->w0, b->w_f)), p = ts_mat3_mul_vec(&b->I, b->w_f);
     double t = ts_vec3_norm(x), square = ts_vec3_norm_squared(p), slope, g = lag_over(t, &slope);
     ts_mat3 cay = ts_quat_to_mat3(ts_quat_normalize(ts_quat_make(1.0, 0.5 * x.x, 0.5 * x.y, 0.5 * x.z)));
-    ts_mat3 by_x = ts_mat3_scale(1.0 / (1.0 + 0.25 * t * t), ts_mat3_sub(one(), ts_mat3_scale(0.5, ts_mat3_skew(x))));
-    if (!(square > 0.0)) {
-        *out_turn = times(ts_mat3_scale(b->h, by_x), *middle);
-        return cay;
-    }
+    *out_by_x = ts_mat3_scale(1.0 / (1.0 + 0.25 * t * t), ts_mat3_sub(one(), ts_mat3_scale(0.5, ts_mat3_skew(x))));
+    *out_by_p = zero();
+    if (!(square > 0.0)) return cay;
     // y = missing p, missing = g(t) x . p / |p|^2
     double dot = ts_vec3_dot(x, p), missing = g * dot / square;
     ts_vec3 by_missing_x = ts_vec3_scale(1.0 / square, ts_vec3_add(ts_vec3_scale(slope * dot, x), ts_vec3_scale(g, p)));
@@ -166,16 +165,16 @@ static ts_mat3 find_turn(const lone* b, const slope3* w, const slope3* middle, s
     ts_mat3 y_p = ts_mat3_add(ts_mat3_scale(missing, one()), ts_mat3_outer(p, by_missing_p));
     ts_vec3 y = ts_vec3_scale(missing, p);
     ts_mat3 E = exp_of(y), J = ts_step_turn_slope(y);
-    ts_mat3 along = ts_mat3_add(ts_mat3_transposed_mul(E, by_x), ts_mat3_mul(J, y_x));
-    *out_turn = times(ts_mat3_scale(b->h, along), *middle);
-    *out_turn = plus(*out_turn, ts_mat3_mul(J, ts_mat3_mul(y_p, b->I)), *w);
+    *out_by_x = ts_mat3_add(ts_mat3_transposed_mul(E, *out_by_x), ts_mat3_mul(J, y_x));
+    *out_by_p = ts_mat3_mul(J, y_p);
     return ts_mat3_mul(cay, E);
 }
 
 // Where a body ends that no row touches: its centre flies straight. out[0..3]: position, turn, velocity, spin.
 static void find_flight(const lone* b, const slope3* w, const slope3* middle, slope3 out[4]) {
-    slope3 turn;
-    ts_mat3 T = find_turn(b, w, middle, &turn), R = ts_mat3_mul(b->R, T), C = ts_mat3_skew(b->c);
+    ts_mat3 by_x, by_p, T = find_turn(b, &by_x, &by_p), R = ts_mat3_mul(b->R, T), C = ts_mat3_skew(b->c);
+    slope3 turn = times(ts_mat3_scale(b->h, by_x), *middle);
+    turn = plus(turn, ts_mat3_mul(by_p, b->I), *w);
     // The turn of the beginning goes on.
     turn.turn = ts_mat3_add(turn.turn, ts_mat3_transpose(T));
     // flight = v0 + R (w0 x c) + h (g + F / m)
@@ -248,21 +247,28 @@ static void add_turning_inertia(const lone* b, const double* next, double* by_q)
         }
 }
 
-int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t, ts_step_tree_slope* out) {
-    const ts_sim* sim = task->sim;
-    const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    int root = sim->model->tree[t].root, first = sim->model->tree[t].dof_first, coasts = p->coasts[t];
+// The body in the step, and how its couple and the beginning answer.
+static lone lone_of(const ts_sim* sim, int t, ts_vec3* out_couple) {
+    int root = sim->model->tree[t].root, first = sim->model->tree[t].dof_first;
     const ts_body* body = &sim->model->body[root];
     lone b = {.sim = sim, .body = body, .R = sim->kinematics.body_pose[root].R, .I = body->inertia, .c = body->centre};
-    const ts_spin_memory* memory = &storage->spin_memory[t];
-    ts_vec3 couple;
-    slope3 w, middle, end[4];
     b.h = sim->options.time_step;
     b.w = ts_vec3_load(sim->qvel + first + 3);
     b.v_f = ts_vec3_load(sim->free_velocity + first);
     b.w_f = ts_vec3_load(sim->free_velocity + first + 3);
     ts_touched_rotation_start(sim, t, &b.v0, &b.w0);
-    find_couple(&b, root, &couple);
+    find_couple(&b, root, out_couple);
+    return b;
+}
+
+int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t, ts_step_tree_slope* out) {
+    const ts_sim* sim = task->sim;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int first = sim->model->tree[t].dof_first, coasts = p->coasts[t];
+    const ts_spin_memory* memory = &storage->spin_memory[t];
+    ts_vec3 couple;
+    slope3 w, middle, end[4];
+    lone b = lone_of(sim, t, &couple);
     // Only the rule of touched bodies leaves a velocity that is late.
     if (storage->late_next[t] != 0.0) {
         find_touched(&b, memory, &end[2], &end[3]);
@@ -298,4 +304,160 @@ int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t
     if (!coasts && sim->model->tree[t].kind != TS_TREE_CENTRED)
         add_turning_inertia(&b, storage->new_velocity + first, out->by_q);
     return 1;
+}
+
+// --- by what the body is made of, by gravity and by the time step ---
+
+// How all of a step answers to one of these.
+typedef struct push {
+    double mass;  // of the change
+    ts_vec3 centre;
+    ts_mat3 inertia;  // about the centre
+    ts_vec3 gravity;
+    double time;
+    // and what follows
+    ts_vec3 rate;                            // g + F / m itself
+    ts_vec3 start_v, start_w, couple, fall;  // fall: of h (g + F / m)
+} push;
+
+static ts_vec3 apply(const ts_mat3* A, ts_vec3 x) { return ts_mat3_mul_vec(A, x); }
+
+// a - b
+static ts_vec3 less(ts_vec3 a, ts_vec3 b) { return ts_vec3_sub(a, b); }
+
+// d(|c|^2 - c c^T) by dc
+static ts_mat3 shift_slope(ts_vec3 c, ts_vec3 dc) {
+    double twice = 2.0 * ts_vec3_dot(c, dc);
+    ts_mat3 outer = ts_mat3_add(ts_mat3_outer(c, dc), ts_mat3_outer(dc, c));
+    return ts_mat3_sub(ts_mat3_diagonal(ts_vec3_make(twice, twice, twice)), outer);
+}
+
+// Of the parameters of ts_derivative_parameters, those about the origin.
+static void take_inertia(const lone* b, const ts_model* model, ts_step_column c, push* out) {
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    int k = c.index % 10;
+    ts_mat3 about = zero();
+    if (k >= 4) about.m[row[k - 4]][column[k - 4]] = about.m[column[k - 4]][row[k - 4]] = 1.0;
+    out->mass = k == 0;
+    out->centre = ts_step_centre_slope(model, c);
+    double square = ts_vec3_norm_squared(b->c);
+    ts_mat3 shift = ts_mat3_sub(ts_mat3_diagonal(ts_vec3_make(square, square, square)), ts_mat3_outer(b->c, b->c));
+    out->inertia = ts_mat3_sub(about, ts_mat3_scale(out->mass, shift));
+    out->inertia = ts_mat3_sub(out->inertia, ts_mat3_scale(b->body->mass, shift_slope(b->c, out->centre)));
+}
+
+static push push_of(const lone* b, const ts_model* model, ts_step_column c, int body, double late) {
+    push d = {.mass = 0.0, .centre = ts_vec3_zero(), .inertia = zero(), .gravity = ts_vec3_zero()};
+    if (c.kind == TS_STEP_BY_MASS) d.mass = 1.0;
+    if (c.kind == TS_STEP_BY_INERTIA) take_inertia(b, model, c, &d);
+    if (c.kind == TS_STEP_BY_GRAVITY) d.gravity = ts_vec3_axis(c.index);
+    if (c.kind == TS_STEP_BY_TIME_STEP) d.time = 1.0;
+    const double* applied = b->sim->force_applied + b->body->dof_first;
+    ts_vec3 own = ts_vec3_load(applied), force = ts_vec3_add(own, b->sim->wrench_applied[body].force);
+    d.couple = ts_vec3_cross(ts_mat3_mul_vec_transposed(&b->R, own), d.centre);
+    d.rate = ts_vec3_scale(1.0 - b->body->buoyancy, b->sim->options.gravity);
+    d.rate = ts_vec3_add_scaled(d.rate, 1.0 / b->body->mass, force);
+    d.fall = ts_vec3_scale(b->h * (1.0 - b->body->buoyancy), d.gravity);
+    d.fall = ts_vec3_add_scaled(d.fall, -b->h * d.mass / (b->body->mass * b->body->mass), force);
+    d.fall = ts_vec3_add_scaled(d.fall, d.time, d.rate);
+    d.start_v = d.start_w = ts_vec3_zero();
+    if (late == 0.0) return d;
+    // I w0 = E I w, v0 = v + R (E (w x c) - w0 x c)
+    ts_mat3 E = exp_of(ts_vec3_scale(-late, b->w));
+    d.start_w = less(apply(&E, apply(&d.inertia, b->w)), apply(&d.inertia, b->w0));
+    d.start_w = ts_mat3_solve(&b->I, d.start_w);
+    ts_vec3 swing = apply(&E, ts_vec3_cross(b->w, d.centre));
+    swing = less(swing, ts_vec3_add(ts_vec3_cross(d.start_w, b->c), ts_vec3_cross(b->w0, d.centre)));
+    d.start_v = apply(&b->R, swing);
+    return d;
+}
+
+// dw+ of the free rule; dw_m.
+static ts_vec3 free_spin(const lone* b, const push* d, ts_vec3 couple, ts_vec3* out_middle) {
+    ts_vec3 m = ts_vec3_scale(0.5, ts_vec3_add(b->w0, b->w_f)), momentum = apply(&b->I, m);
+    ts_mat3 S = ts_mat3_sub(ts_mat3_mul(ts_mat3_skew(m), b->I), ts_mat3_skew(momentum));
+    ts_mat3 A = ts_mat3_add(b->I, ts_mat3_scale(0.5 * b->h, S)), B = ts_mat3_sub(b->I, ts_mat3_scale(0.5 * b->h, S));
+    ts_vec3 rest = less(apply(&B, d->start_w), apply(&d->inertia, ts_vec3_sub(b->w_f, b->w0)));
+    rest = ts_vec3_add_scaled(rest, -b->h, ts_vec3_cross(m, apply(&d->inertia, m)));
+    rest = ts_vec3_add_scaled(rest, -d->time, ts_vec3_sub(ts_vec3_cross(m, momentum), couple));
+    ts_vec3 w = ts_mat3_solve(&A, ts_vec3_add_scaled(rest, b->h, d->couple));
+    *out_middle = ts_vec3_scale(0.5, ts_vec3_add(w, d->start_w));
+    return w;
+}
+
+static ts_vec3 free_velocity(const lone* b, const push* d, ts_vec3 w, ts_vec3 middle) {
+    ts_vec3 m = ts_vec3_scale(0.5, ts_vec3_add(b->w0, b->w_f)), across = ts_vec3_cross(m, b->c);
+    ts_vec3 swing = ts_vec3_cross(less(w, d->start_w), b->c);
+    swing = ts_vec3_add(swing, ts_vec3_cross(less(b->w_f, b->w0), d->centre));
+    swing = ts_vec3_add_scaled(swing, d->time, ts_vec3_cross(m, across));
+    ts_vec3 turns = ts_vec3_add(ts_vec3_cross(middle, across), ts_vec3_cross(m, ts_vec3_cross(middle, b->c)));
+    turns = ts_vec3_add(turns, ts_vec3_cross(m, ts_vec3_cross(m, d->centre)));
+    swing = ts_vec3_add_scaled(swing, b->h, turns);
+    return less(ts_vec3_add(d->start_v, d->fall), apply(&b->R, swing));
+}
+
+// Where it flies: position and turn are added to, the velocity is given.
+static ts_vec3 flight(const lone* b, const push* d, ts_vec3 w, ts_vec3 middle, double* io_position) {
+    ts_mat3 by_x, by_p, T = find_turn(b, &by_x, &by_p), R = ts_mat3_mul(b->R, T);
+    ts_vec3 m = ts_vec3_scale(0.5, ts_vec3_add(b->w0, b->w_f));
+    ts_vec3 x = ts_vec3_add_scaled(ts_vec3_scale(b->h, middle), d->time, m);
+    ts_vec3 p = ts_vec3_add(apply(&d->inertia, b->w_f), apply(&b->I, w));
+    ts_vec3 turn = ts_vec3_add(apply(&by_x, x), apply(&by_p, p));
+    ts_vec3 after = ts_vec3_cross(b->w_f, b->c);
+    ts_vec3 swing = ts_vec3_add(ts_vec3_cross(d->start_w, b->c), ts_vec3_cross(b->w0, d->centre));
+    ts_vec3 change = ts_vec3_add(ts_vec3_add(d->start_v, d->fall), apply(&b->R, swing));
+    ts_vec3 speed = ts_vec3_add(b->v0, apply(&b->R, ts_vec3_cross(b->w0, b->c)));
+    ts_vec3 position = ts_vec3_scale(d->time, ts_vec3_add_scaled(speed, b->h, d->rate));
+    position = ts_vec3_add_scaled(position, b->h, change);
+    position = ts_vec3_add(position, apply(&b->R, d->centre));
+    position = less(position, apply(&R, ts_vec3_add(d->centre, ts_vec3_cross(turn, b->c))));
+    for (int i = 0; i < 3; ++i) io_position[i] += ts_vec3_get(position, i);
+    for (int i = 0; i < 3; ++i) io_position[3 + i] += ts_vec3_get(turn, i);
+    ts_vec3 turned = ts_vec3_add(ts_vec3_cross(turn, after), ts_vec3_cross(w, b->c));
+    return less(change, apply(&R, ts_vec3_add(turned, ts_vec3_cross(b->w_f, d->centre))));
+}
+
+static ts_vec3 touched(const lone* b, const push* d, const ts_spin_memory* memory, ts_vec3 couple, ts_vec3* out_spin) {
+    ts_vec3 torque = ts_vec3_scale(memory->steady ? 1.0 : 0.0, ts_mat3_mul_vec_transposed(&b->R, memory->torque));
+    ts_vec3 pressed = ts_mat3_solve(&b->I, ts_vec3_scale(b->h, torque)), next = ts_vec3_add(b->w_f, pressed);
+    ts_vec3 x = ts_vec3_scale(0.5 * b->h, next), p = apply(&b->I, next);
+    ts_mat3 E = exp_of(x), J = ts_step_turn_slope(x), back = exp_of(ts_vec3_scale(-memory->late, b->w));
+    ts_vec3 momentum = apply(&back, apply(&d->inertia, b->w));
+    momentum = ts_vec3_add_scaled(momentum, b->h, d->couple);
+    momentum = ts_vec3_add_scaled(momentum, d->time, ts_vec3_add(couple, torque));
+    ts_mat3 A = ts_mat3_sub(b->I, ts_mat3_scale(0.5 * b->h, ts_mat3_mul(ts_mat3_skew(p), J)));
+    ts_vec3 rest = less(ts_mat3_mul_vec_transposed(&E, momentum), apply(&d->inertia, next));
+    rest = ts_vec3_add_scaled(rest, 0.5 * d->time, ts_vec3_cross(p, next));
+    ts_vec3 w = ts_mat3_solve(&A, rest);
+    ts_vec3 change = less(ts_vec3_scale(d->time, torque), apply(&d->inertia, pressed));
+    change = ts_mat3_solve(&b->I, change);
+    *out_spin = less(w, change);
+    // swing = E (next x c) - back (w x c) - pressed x c
+    ts_vec3 after = ts_vec3_cross(next, b->c);
+    ts_vec3 turn = ts_vec3_add_scaled(ts_vec3_scale(0.5 * b->h, apply(&J, w)), 0.5 * d->time, next);
+    ts_vec3 swing = ts_vec3_add(ts_vec3_cross(w, b->c), ts_vec3_cross(next, d->centre));
+    swing = apply(&E, ts_vec3_add(swing, ts_vec3_cross(turn, after)));
+    swing = less(swing, apply(&back, ts_vec3_cross(b->w, d->centre)));
+    swing = less(swing, ts_vec3_add(ts_vec3_cross(change, b->c), ts_vec3_cross(pressed, d->centre)));
+    return less(d->fall, apply(&b->R, swing));
+}
+
+void ts_step_lone_by_parameter(const ts_sim* sim, const ts_step_implicit* p, int t, ts_step_column c,
+                               double* out_velocity, double* io_position) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_spin_memory* memory = &storage->spin_memory[t];
+    int is_touched = storage->late_next[t] != 0.0;
+    // A body that is no more as round as it is goes by the rule of touched ones.
+    if (c.kind == TS_STEP_BY_INERTIA && sim->integrator->coast) is_touched |= ts_touched_rotation_is_near(sim, t);
+    ts_vec3 couple, middle, spin, velocity;
+    lone b = lone_of(sim, t, &couple);
+    push d = push_of(&b, sim->model, c, sim->model->tree[t].root, is_touched ? 0.0 : memory->late);
+    if (is_touched) {
+        velocity = touched(&b, &d, memory, couple, &spin);
+    } else {
+        spin = free_spin(&b, &d, couple, &middle);
+        velocity = p->coasts[t] ? flight(&b, &d, spin, middle, io_position) : free_velocity(&b, &d, spin, middle);
+    }
+    ts_vec3_store(velocity, out_velocity);
+    ts_vec3_store(spin, out_velocity + 3);
 }

@@ -22,6 +22,7 @@ typedef struct columns {
     double* compact;       // (dofs of the largest tree x count)
     int* listed;           // (count)
     int* of_position;      // (nv) the column of each position, or -1
+    int* of_velocity;      // (nv) likewise
     unsigned char* moves;  // (tree_count x count) nonzero: column c moves tree t
 } columns;
 
@@ -41,6 +42,7 @@ static int take_columns(const ts_step_implicit* p, int count, ts_arena* scratch,
     out->compact = TS_ARENA_ARRAY(scratch, double, most* n);
     out->listed = TS_ARENA_ARRAY(scratch, int, n);
     out->of_position = TS_ARENA_ARRAY(scratch, int, nv);
+    out->of_velocity = TS_ARENA_ARRAY(scratch, int, nv);
     out->moves = (unsigned char*)ts_arena_alloc_zeroed(scratch, n * (size_t)p->model->tree_count, 1);
     return !scratch->failed;
 }
@@ -97,7 +99,7 @@ static int run_of(const columns* m, int c) {
 static void enter(columns* m) {
     const ts_step_implicit* p = m->p;
     const ts_model* model = p->model;
-    for (int d = 0; d < model->nv; ++d) m->of_position[d] = -1;
+    for (int d = 0; d < model->nv; ++d) m->of_position[d] = m->of_velocity[d] = -1;
     for (int c = 0, run; c < m->count; c += run) {
         int i = p->column[c].index;
         run = 1;
@@ -110,6 +112,7 @@ static void enter(columns* m) {
             break;
         case TS_STEP_BY_VELOCITY:
             run = run_of(m, c);
+            for (int k = 0; k < run; ++k) m->of_velocity[i + k] = c + k;
             copy_columns(m, c, run, i, p->tree[model->dof[i].tree].by_v);
             break;
         case TS_STEP_BY_FORCE: apply_force(m, c, i, 1.0); break;
@@ -126,7 +129,9 @@ static void add_blocks(const columns* m) {
     for (int b = 0; b < p->block_count; ++b) {
         const ts_step_block_slope* block = &p->block[b];
         for (int k = 0; k < block->count; ++k) {
-            int c = m->of_position[block->dof[k]];
+            int c = m->of_position[block->dof[k]], v = m->of_velocity[block->dof[k]];
+            for (int r = 0; block->by_v && v >= 0 && r < block->rows; ++r)
+                line_of(m, m->du, block->row + r)[v] += block->by_v[r * block->count + k];
             if (c < 0) continue;
             for (int r = 0; r < block->rows; ++r)
                 line_of(m, m->du, block->row + r)[c] += block->by_q[r * block->count + k];

@@ -2,7 +2,7 @@
 //
 // Limits of joints with one number: J is +-1, c* = -gap / h while there is room, else what mends. Dry friction: nothing. Servos: J is constant, c* = intercept / ahead is
 // linear in the length. Equalities of joints: the error has its slope; their give, a millionth of G, is taken for constant (1e-9 of what their error does).
-// Ties of bodies, tendons, limits of rotations and all that is soft are left to differences at frozen impulses: the columns of the trees
+// Ties of bodies: step_tie.c. Tendons, limits of rotations and all that is soft are left to differences at frozen impulses: the columns of the trees
 // that they move.
 #include <math.h>
 #include <string.h>
@@ -21,6 +21,8 @@ typedef struct known_sources {
     int friction;
     int servo;
     int equality;
+    int connect;
+    int weld;
 } known_sources;
 
 // A block of one row over some dofs, u by their positions `factor` times slope.
@@ -32,7 +34,7 @@ static int write_row(const ts_step_task* task, ts_step_implicit* p, int b, int c
     if (!dofs || !by_q) return 0;
     memcpy(dofs, dof, (size_t)count * sizeof(int));
     for (int k = 0; k < count; ++k) by_q[k] = factor * slope[k];
-    p->block[b] = (ts_step_block_slope){block->row, 1, count, dofs, by_q, NULL};
+    p->block[b] = (ts_step_block_slope){block->row, 1, count, dofs, by_q, NULL, NULL};
     return 1;
 }
 
@@ -93,9 +95,10 @@ static void give_up(const ts_sim* sim, ts_step_implicit* p, int b) {
 
 int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report) {
     const ts_sim* sim = task->sim;
-    known_sources known = {ts_row_source_find("contact"), ts_row_source_find("joint-limit"),
-                           ts_row_source_find("joint-friction"), ts_row_source_find("servo"),
-                           ts_row_source_find("joint-equality")};
+    known_sources known = {
+        ts_row_source_find("contact"), ts_row_source_find("joint-limit"),    ts_row_source_find("joint-friction"),
+        ts_row_source_find("servo"),   ts_row_source_find("joint-equality"), ts_row_source_find("connect"),
+        ts_row_source_find("weld")};
     // A solver's own compliance goes by G, which changes with the pose.
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE || sim->solver->compliance;
     p->block = (ts_step_block_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)p->block_count, sizeof *p->block);
@@ -115,8 +118,10 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
         else if (fine && owner->source == known.equality)
             fine = find_equality(task, p, b);
         else
-            fine = fine && owner->source == known.friction;
+            fine = fine &&
+                   (owner->source == known.friction || owner->source == known.connect || owner->source == known.weld);
         if (!fine) give_up(sim, p, b);
     }
-    return soft || ts_step_contacts_find(task, p, scratch, report);
+    if (soft) return 1;
+    return ts_step_ties_find(task, p, scratch) && ts_step_contacts_find(task, p, scratch, report);
 }

@@ -39,7 +39,7 @@ typedef struct trees {
 
 // --- what is known ---
 
-static int is_freed(const ts_sim* sim, int t) {
+int ts_step_is_freed(const ts_sim* sim, int t) {
     return sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t];
 }
 
@@ -72,7 +72,7 @@ static int joint_is_shared(const ts_sim* sim, int j) {
 
 static int integrator_is_plain(const ts_sim* sim, int t) {
     const char* name = sim->integrator->name;
-    if (strcmp(name, "euler") == 0 || is_freed(sim, t)) return 1;
+    if (strcmp(name, "euler") == 0 || ts_step_is_freed(sim, t)) return 1;
     if (strcmp(name, "discrete") == 0) return !ts_sim_storage_of(sim)->tree_is_lone[t];
     return strcmp(name, "midpoint") == 0 || strcmp(name, "implicitfast") == 0;
 }
@@ -100,7 +100,7 @@ static void find_plain(const ts_sim* sim, ts_step_tree_slope* tree) {
         for (int k = 0; k < lever->count; ++k) {
             int t = model->dof[lever->dof[k]].tree;
             // What pulls at a lone body is held for the step.
-            if (!plain || is_freed(sim, t)) tree[t].plain = 0;
+            if (!plain || ts_step_is_freed(sim, t)) tree[t].plain = 0;
         }
     }
     for (int c = 0; c < sim->contact_count; ++c) {
@@ -362,8 +362,7 @@ void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, 
     }
 }
 
-// The poses of the step with room for other velocities.
-static int share_poses(const ts_sim* sim, ts_arena* arena, ts_kinematics* out) {
+int ts_step_share_poses(const ts_sim* sim, ts_arena* arena, ts_kinematics* out) {
     *out = sim->kinematics;
     out->dof_velocity = TS_ARENA_ARRAY(arena, double, sim->model->nv);
     out->body_velocity = (ts_motion*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->body_count, sizeof(ts_motion));
@@ -380,13 +379,13 @@ int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* 
                    task->input[n].kind == TS_STEP_BY_WRENCH;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     p->tree = (ts_step_tree_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)sim->model->tree_count, sizeof *p->tree);
-    int fine = p->tree && share_poses(sim, task->arena, &p->kinematics) &&
+    int fine = p->tree && ts_step_share_poses(sim, task->arena, &p->kinematics) &&
                ts_derivative_scratch_create(sim->model, scratch, &w.derivative) && find_drives(&w);
     if (fine) find_plain(sim, p->tree);
     for (int t = 0; fine && t < sim->model->tree_count; ++t) {
         if (!p->tree[t].plain) continue;
         ts_arena_scope inner = ts_arena_scope_begin(scratch);
-        fine = is_freed(sim, t) ? ts_step_lone_find(task, p, t, &p->tree[t]) : find_general(&w, t, &p->tree[t]);
+        fine = ts_step_is_freed(sim, t) ? ts_step_lone_find(task, p, t, &p->tree[t]) : find_general(&w, t, &p->tree[t]);
         ts_arena_scope_end(scratch, inner);
     }
     ts_arena_scope_end(scratch, scope);

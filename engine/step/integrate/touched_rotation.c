@@ -73,14 +73,19 @@ static int is_round(const ts_mat3* I) {
            I->m[1][2] == 0.0;
 }
 
-int ts_touched_rotation_applies(const ts_sim* sim, int tree) {
+int ts_touched_rotation_is_near(const ts_sim* sim, int tree) {
     const ts_model* model = sim->model;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     if (!storage->tree_touched[tree] || !storage->tree_is_lone[tree]) return 0;
     ts_vec3 omega = ts_vec3_load(sim->qvel + model->tree[tree].dof_first + 3);
     double h = sim->options.time_step, square = h * h * ts_vec3_norm_squared(omega);
-    if (!(square > least_turn * least_turn && square < most_turn * most_turn)) return 0;
-    return sim->model->tree[tree].kind != TS_TREE_CENTRED || !is_round(&model->body[model->tree[tree].root].inertia);
+    return square > least_turn * least_turn && square < most_turn * most_turn;
+}
+
+int ts_touched_rotation_applies(const ts_sim* sim, int tree) {
+    const ts_model* model = sim->model;
+    if (!ts_touched_rotation_is_near(sim, tree)) return 0;
+    return model->tree[tree].kind != TS_TREE_CENTRED || !is_round(&model->body[model->tree[tree].root].inertia);
 }
 
 int ts_touched_rotation_advance(ts_sim* sim, int tree) {

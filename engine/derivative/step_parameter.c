@@ -1,0 +1,505 @@
+// Columns by what a world is made of: masses, inertias, gravity, the time step, restitution, compliance.
+//
+// Problem: the change of a step by a parameter s at fixed position and velocity. Rule: as for positions, at frozen impulses,
+//     M_hat dv+ = X + J^T dlambda_b,     X = M_hat dv_f - dM_hat (v+ - v_f),     du = J dv+ - dc* + dR lambda,
+// lambda_b the impulses of blocks at a bound, which go with it. M_hat (v_f - v) = h f gives of a tree
+//     masses      X = -h Y p          Y the regressor at the velocity of the bias and a = (v+ - v) / h, p the change of a body's ten parameters
+//     gravity     X = -h db
+//     time step   X = f + h df/dh - dM_hat/dh (v+ - v)
+// and midpoint adds in every round -h db/dv dm of the round before (step_tree.c). Bodies that are lone: step_lone.c. c* is -gap / h, what mends an error in
+// h or restitution times the velocity before; a tie's R is a part of its largest G_ii = y . M_hat y, y = M_hat^-1 j, so dG_ii = -y . dM_hat y.
+// Source: the regressor of Atkeson, An and Hollerbach (engine/dynamics/regressor.c); derived here.
+// Guaranteed: as exact as the columns by position. Columns are kept as numbers like those of differences (step_frozen.c).
+// Left to differences: trees and blocks that step_tree.c and step_rows.c do not know either; the time step where activations are; masses where G or
+// the model's weights stand in the law (softness, leverage that slows a push-out).
+#include <math.h>
+#include <string.h>
+
+#include "engine/actuation/actuation_internal.h"
+#include "engine/derivative/step_implicit_internal.h"
+#include "engine/dynamics/derivative.h"
+#include "engine/dynamics/dynamics_internal.h"
+#include "engine/dynamics/tree_factor.h"
+#include "engine/rows/contact_internal.h"
+#include "engine/rows/row_plan_internal.h"
+#include "engine/rows/soft_contact_internal.h"
+#include "engine/step/integrate/free_rotation_internal.h"
+#include "engine/step/integrate/integrator.h"
+
+enum { PARAMETERS = 10 };
+
+// The columns that are to be found.
+typedef struct parameters {
+    const ts_step_task* task;
+    ts_step_implicit* p;
+    ts_derivative_scratch derivative;
+    const ts_step_column* column;
+    int count;
+    double* numbers;  // (count x frozen.size)
+    int midpoint;
+    ts_kinematics start;  // of the velocities before the step
+    // scratch of a tree
+    double* matrix;   // (n x n)
+    double* regress;  // (n x 10) of body `body`; -1: none
+    int body;
+    double *next, *middle, *a, *x;  // (n)
+} parameters;
+
+static double* column_at(const parameters* w, int c) { return w->numbers + (size_t)c * (size_t)w->p->frozen.size; }
+
+static int is_of_mass(ts_step_input_kind kind) { return kind == TS_STEP_BY_MASS || kind == TS_STEP_BY_INERTIA; }
+
+static int body_of(ts_step_column c) { return c.kind == TS_STEP_BY_INERTIA ? c.index / PARAMETERS : c.index; }
+
+// Whether a column moves tree t.
+static int concerns(const parameters* w, ts_step_column c, int t) {
+    if (is_of_mass(c.kind)) return w->p->model->body[body_of(c)].tree == t;
+    return c.kind == TS_STEP_BY_GRAVITY || c.kind == TS_STEP_BY_TIME_STEP;
+}
+
+// The change of a body's ten parameters.
+static void direction_of(const ts_model* model, ts_step_column c, double out[PARAMETERS]) {
+    const ts_mat3 none = ts_mat3_zero();
+    memset(out, 0, PARAMETERS * sizeof(double));
+    if (c.kind == TS_STEP_BY_MASS)
+        ts_derivative_parameters(1.0, model->body[c.index].centre, &none, out);
+    else
+        out[c.index % PARAMETERS] = 1.0;
+}
+
+ts_vec3 ts_step_centre_slope(const ts_model* model, ts_step_column c) {
+    if (c.kind != TS_STEP_BY_INERTIA) return ts_vec3_zero();
+    const ts_body* body = &model->body[body_of(c)];
+    int k = c.index % PARAMETERS;
+    if (k == 0) return ts_vec3_scale(-1.0 / body->mass, body->centre);
+    return k < 4 ? ts_vec3_scale(1.0 / body->mass, ts_vec3_axis(k - 1)) : ts_vec3_zero();
+}
+
+// --- what is known ---
+
+static int acts(const parameters* w, int b) { return ts_step_block_acts(w->task->sim, w->p, b); }
+
+// Whether the push of a contact is slowed down by leverage, which depends on G.
+static int push_is_slowed(const ts_sim* sim, int b) {
+    const ts_contact* contact = &sim->contact[sim->row_block[b].item];
+    double reference =
+        ts_sim_storage_of(sim)->reference[sim->problem.block[b].row + (contact->surface.dimension == 1 ? 0 : 2)];
+    double depth = -contact->gap - sim->options.slop;
+    if (!(reference > 0.0) || !(depth > 0.0)) return 0;
+    double bounce = -contact->surface.restitution * contact->velocity_before.z;
+    return reference != bounce && reference < ts_row_mend_speed(&sim->options, depth) * (1.0 - 1e-12);
+}
+
+static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_step_input_kind kind) {
+    int contact = ts_row_source_find("contact");
+    if (sim->solver->anchors) return 0;
+    if (kind == TS_STEP_BY_GRAVITY) return 1;
+    int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE || sim->solver->compliance;
+    for (int b = 0; b < p->block_count; ++b) {
+        if (!ts_step_block_acts(sim, p, b)) continue;
+        if (soft || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
+        if (sim->row_block[b].source == contact && push_is_slowed(sim, b)) return 0;
+    }
+    return 1;
+}
+
+// A contact that would bounce if it had any restitution has its law jump there.
+static int restitution_is_known(const ts_sim* sim, int geom) {
+    double threshold = ts_contact_bounce_threshold(&sim->options);
+    if (sim->solver->anchors) return 0;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        if (contact->geom_a != geom && contact->geom_b != geom) continue;
+        if (sim->row_block[contact->block].blocked != TS_ROW_FREE) return 0;
+        if (contact->surface.restitution == 0.0 && -contact->velocity_before.z > threshold) return 0;
+    }
+    return 1;
+}
+
+static int compliance_is_known(const ts_sim* sim) {
+    for (int b = 0; b < sim->problem.block_count; ++b)
+        if (sim->row_block[b].blocked != TS_ROW_FREE) return 0;
+    return !sim->solver->compliance && !sim->solver->anchors;
+}
+
+int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit* p, ts_step_column c) {
+    const ts_sim* sim = task->sim;
+    const ts_model* model = p->model;
+    switch (c.kind) {
+    case TS_STEP_BY_MASS:
+    case TS_STEP_BY_INERTIA: {
+        int tree = model->body[body_of(c)].tree;
+        return tree < 0 || (p->tree[tree].plain && blocks_are_known(sim, p, c.kind));
+    }
+    case TS_STEP_BY_TIME_STEP:
+        if (model->act_count > 0) return 0;
+        __attribute__((fallthrough));
+    case TS_STEP_BY_GRAVITY:
+        for (int t = 0; t < model->tree_count; ++t)
+            if (!p->tree[t].plain) return 0;
+        return blocks_are_known(sim, p, c.kind);
+    case TS_STEP_BY_RESTITUTION: return restitution_is_known(sim, c.index);
+    case TS_STEP_BY_COMPLIANCE: return compliance_is_known(sim);
+    default: return 0;
+    }
+}
+
+// --- trees ---
+
+static double inertia_at(const double* M, int n, int r, int c) { return r >= c ? M[r * n + c] : M[c * n + r]; }
+
+// Of actuator i: what of it is taken ahead by the time step.
+static double drive_stiffness(const ts_sim* sim, int i) {
+    if (!sim->integrator->springs_ahead || i >= sim->model->actuator_count) return 0.0;
+    return fmax(-sim->model->actuator[i].bias[1], 0.0);
+}
+
+// x = dM_hat/dh y, whatever y.
+static void stretch_inertia(const ts_sim* sim, int t, const double* y, double* x) {
+    const ts_model* model = sim->model;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
+    double h = sim->options.time_step;
+    for (int d = 0; d < n; ++d) {
+        double K = model->joint[model->dof[first + d].joint].spring, D = model->dof[first + d].damping;
+        x[d] = (sim->integrator->damping_ahead ? D : 0.0) * y[d];
+        if (sim->integrator->springs_ahead) x[d] += 2.0 * h * K * y[d];
+    }
+    for (int at = storage->drive ? storage->tree_drive_first[t] : 0;
+         storage->drive && at < storage->tree_drive_first[t + 1]; ++at) {
+        const ts_drive* drive = &storage->drive[storage->tree_drive[at]];
+        const ts_lever* lever = drive->lever;
+        if (drive->mode != TS_DRIVE_AHEAD) continue;
+        double rate = 0.0, slope = drive->ahead + h * drive_stiffness(sim, storage->tree_drive[at]);
+        for (int k = 0; k < lever->count; ++k) rate += lever->moment[k] * y[lever->dof[k] - first];
+        for (int k = 0; k < lever->count; ++k) x[lever->dof[k] - first] += slope * rate * lever->moment[k];
+    }
+}
+
+// Adds h df/dh.
+static void add_force_rate(const ts_sim* sim, int t, double* x) {
+    const ts_model* model = sim->model;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
+    double h = sim->options.time_step;
+    for (int d = 0; d < n && sim->integrator->springs_ahead; ++d)
+        x[d] -= h * model->joint[model->dof[first + d].joint].spring * sim->qvel[first + d];
+    for (int at = storage->drive ? storage->tree_drive_first[t] : 0;
+         storage->drive && at < storage->tree_drive_first[t + 1]; ++at) {
+        int i = storage->tree_drive[at];
+        const ts_lever* lever = storage->drive[i].lever;
+        if (storage->drive[i].mode != TS_DRIVE_AHEAD) continue;
+        double slope = h * drive_stiffness(sim, i) * ts_lever_rate(lever, sim->qvel);
+        for (int k = 0; k < lever->count; ++k) x[lever->dof[k] - first] -= slope * lever->moment[k];
+    }
+}
+
+// Adds what wrenches do whose point, the body's centre, moves with column c.
+static void add_shifted_wrench(const parameters* w, ts_step_column c, int first, double* x) {
+    const ts_sim* sim = w->task->sim;
+    const ts_model* model = sim->model;
+    int b = body_of(c);
+    ts_vec3 force = sim->wrench_applied[b].force, change = ts_step_centre_slope(model, c);
+    change = ts_mat3_mul_vec(&sim->kinematics.body_pose[b].R, change);
+    for (int d = model->body[b].dof_last; d >= 0; d = model->dof[d].parent) {
+        ts_vec3 moved = ts_vec3_cross(sim->kinematics.dof_axis[d].angular, change);
+        x[d - first] += sim->options.time_step * ts_vec3_dot(moved, force);
+    }
+}
+
+// x = Y p, Y of the velocities in p->kinematics; `fresh` starts anew with bodies.
+static void regress(parameters* w, int t, ts_step_column c, ts_vec3 gravity, const double* a, double* x) {
+    double direction[PARAMETERS];
+    int b = body_of(c), n = w->p->model->tree[t].dof_count;
+    direction_of(w->p->model, c, direction);
+    if (b != w->body) ts_derivative_regressor(w->p->model, &w->p->kinematics, gravity, b, a, w->regress);
+    w->body = b;
+    for (int d = 0; d < n; ++d) {
+        x[d] = 0.0;
+        for (int k = 0; k < PARAMETERS; ++k) x[d] += w->regress[d * PARAMETERS + k] * direction[k];
+    }
+}
+
+// X of column c but for what the round before says: of a round that leads to the velocity w_f (n) without rows, `end` with them.
+static void find_impulse(parameters* w, int t, ts_step_column c, const double* w_f, const double* end, double* x) {
+    const ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
+    double h = sim->options.time_step;
+    if (is_of_mass(c.kind)) {
+        for (int d = 0; d < n; ++d) w->a[d] = (end[d] - sim->qvel[first + d]) / h;
+        regress(w, t, c, sim->options.gravity, w->a, x);
+        for (int d = 0; d < n; ++d) x[d] *= -h;
+        add_shifted_wrench(w, c, first, x);
+    } else if (c.kind == TS_STEP_BY_GRAVITY) {
+        ts_derivative_gravity_tree(sim->model, &w->p->kinematics, t, &w->derivative, w->matrix);
+        for (int d = 0; d < n; ++d) x[d] = -h * w->matrix[3 * d + c.index];
+    } else {
+        const double* M = sim->mass_matrix + sim->mass_start[t];
+        for (int d = 0; d < n; ++d) w->a[d] = end[d] - sim->qvel[first + d];
+        stretch_inertia(sim, t, w->a, x);
+        for (int r = 0; r < n; ++r) {
+            x[r] = -x[r];
+            for (int k = 0; k < n; ++k) x[r] += inertia_at(M, n, r, k) * (w_f[k] - sim->qvel[first + k]) / h;
+        }
+        add_force_rate(sim, t, x);
+    }
+}
+
+static void solve(const parameters* w, int t, double* x) {
+    int first = w->p->model->tree[t].dof_first;
+    ts_tree_factor_solve(w->p->model, t, w->p->L + w->p->mass_start[t], w->p->inverse + first, 1, x);
+}
+
+// X of all columns in a round. `again`: there was one before.
+static void run_round(parameters* w, int t, const double* w_f, const double* end, int again) {
+    const ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
+    double half = 0.5 * sim->options.time_step;
+    w->body = -1;
+    // By what the round before has left, before `matrix` is needed for something else.
+    if (again) {
+        ts_derivative_matrices out = {NULL, w->matrix, NULL};
+        ts_derivative_inverse_tree(sim->model, &w->p->kinematics, sim->options.gravity, t, NULL, &w->derivative, &out);
+    }
+    for (int c = 0; c < w->count; ++c) {
+        double* X = column_at(w, c) + w->p->frozen.velocity + first;
+        if (!concerns(w, w->column[c], t)) continue;
+        memset(w->x, 0, (size_t)n * sizeof(double));
+        if (again) {
+            solve(w, t, X);
+            for (int r = 0; r < n; ++r)
+                for (int k = 0; k < n; ++k) w->x[r] -= half * w->matrix[r * n + k] * X[k];
+        }
+        memcpy(X, w->x, (size_t)n * sizeof(double));
+    }
+    for (int c = 0; c < w->count; ++c) {
+        double* X = column_at(w, c) + w->p->frozen.velocity + first;
+        if (!concerns(w, w->column[c], t)) continue;
+        find_impulse(w, t, w->column[c], w_f, end, w->x);
+        for (int d = 0; d < n; ++d) X[d] += w->x[d];
+    }
+}
+
+static void add_general(parameters* w, int t) {
+    ts_sim* sim = w->task->sim;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
+    int rounds = w->midpoint ? ts_midpoint_rounds(sim, t) : 0;
+    const double *plain = storage->plain_velocity + first, *v = sim->qvel + first;
+    ts_step_move_tree(sim->model, t, v, &w->p->kinematics);
+    if (rounds > 0) memcpy(w->next, plain, (size_t)n * sizeof(double));
+    for (int k = 0; k < rounds; ++k) {
+        run_round(w, t, w->next, w->next, k > 0);
+        for (int d = 0; d < n; ++d) w->middle[d] = 0.5 * (v[d] + w->next[d]);
+        ts_dynamics_bias_at(sim, t, w->middle, w->a);
+        for (int d = 0; d < n; ++d) w->next[d] = sim->options.time_step * (sim->bias[first + d] - w->a[d]);
+        solve(w, t, w->next);
+        for (int d = 0; d < n; ++d) w->next[d] += plain[d];
+        ts_step_move_tree(sim->model, t, w->middle, &w->p->kinematics);
+    }
+    run_round(w, t, sim->free_velocity + first, storage->new_velocity + first, rounds > 0);
+}
+
+// x = dM_hat y of one tree for column c; p->kinematics loses its velocities.
+static void change_inertia(parameters* w, int t, ts_step_column c, const double* y, double* x) {
+    const ts_sim* sim = w->task->sim;
+    int n = sim->model->tree[t].dof_count;
+    memset(x, 0, (size_t)n * sizeof(double));
+    if (!concerns(w, c, t) || c.kind == TS_STEP_BY_GRAVITY) return;
+    if (c.kind == TS_STEP_BY_TIME_STEP) {
+        stretch_inertia(sim, t, y, x);
+        return;
+    }
+    memset(w->middle, 0, (size_t)n * sizeof(double));
+    ts_step_move_tree(sim->model, t, w->middle, &w->p->kinematics);
+    w->body = -1;
+    regress(w, t, c, ts_vec3_zero(), y, x);
+    w->body = -1;
+}
+
+static void add_lone(parameters* w, int t) {
+    const ts_sim* sim = w->task->sim;
+    const ts_step_frozen* part = &w->p->frozen;
+    int first = sim->model->tree[t].dof_first;
+    for (int c = 0; c < w->count; ++c) {
+        double *column = column_at(w, c), *X = column + part->velocity + first, velocity[6], pressed[6];
+        if (!concerns(w, w->column[c], t)) continue;
+        ts_step_lone_by_parameter(sim, w->p, t, w->column[c], velocity, column + part->position + first);
+        for (int d = 0; d < 6; ++d)
+            pressed[d] =
+                w->p->coasts[t] ? 0.0 : ts_sim_storage_of(sim)->new_velocity[first + d] - sim->free_velocity[first + d];
+        change_inertia(w, t, w->column[c], pressed, w->x);
+        const double* M = sim->mass_matrix + sim->mass_start[t];
+        for (int r = 0; r < 6; ++r) {
+            X[r] = -w->x[r];
+            for (int k = 0; k < 6; ++k) X[r] += inertia_at(M, 6, r, k) * velocity[k];
+        }
+    }
+}
+
+// --- rows ---
+
+// dc* / dh of row r of block b.
+static double reference_rate(const parameters* w, int b, int r) {
+    const ts_sim* sim = w->task->sim;
+    static const char* const tie[] = {"joint-equality", "tendon-equality", "connect", "weld"};
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    double h = sim->options.time_step, reference = storage->reference[sim->problem.block[b].row + r];
+    int source = sim->row_block[b].source;
+    for (int k = 0; k < 4; ++k)
+        if (source == ts_row_source_find(tie[k])) return ts_step_tie_rate(sim, &w->start, b, r);
+    if (source == ts_row_source_find("servo")) {
+        const ts_drive* drive = ts_actuation_drive(sim, (int)sim->row_block[b].key.whole);
+        double stiffness = drive_stiffness(sim, (int)sim->row_block[b].key.whole);
+        return -drive->intercept * stiffness / (drive->ahead * drive->ahead);
+    }
+    if (source == ts_row_source_find("contact")) {
+        const ts_contact* contact = &sim->contact[sim->row_block[b].item];
+        if (r != (contact->surface.dimension == 1 ? 0 : 2)) return 0.0;
+        double bounce = -contact->surface.restitution * contact->velocity_before.z;
+        if (bounce > 0.0 && reference == bounce) return 0.0;
+    }
+    // What closes a gap or mends an error over the step, unless it is as fast as it may be.
+    double most = sim->options.push_out_speed;
+    if (source == ts_row_source_find("joint-limit") &&
+        sim->model->joint[sim->row_block[b].key.whole].type != TS_JOINT_SLIDE)
+        most = sim->options.push_out_turn;
+    return reference >= most ? 0.0 : -reference / h;
+}
+
+// dR of row r of block b: what of it goes with the time step or with G.
+static double compliance_rate(parameters* w, ts_step_column c, int b, int r) {
+    const ts_sim* sim = w->task->sim;
+    if (c.kind == TS_STEP_BY_TIME_STEP && sim->row_block[b].source == ts_row_source_find("servo")) {
+        int i = (int)sim->row_block[b].key.whole;
+        double h = sim->options.time_step, ahead = ts_actuation_drive(sim, i)->ahead;
+        return -(ahead + h * drive_stiffness(sim, i)) / (h * h * ahead * ahead);
+    }
+    double give = 0.0;
+    int stiffest = ts_step_tie_stiffest(sim, b, r, &give);
+    if (stiffest < 0) return 0.0;
+    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    double sum = 0.0;
+    for (int t = 0; t < sim->model->tree_count; ++t) {
+        int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, any = 0;
+        memset(w->next, 0, (size_t)n * sizeof(double));
+        for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* g = &plan->segment[s];
+            if (sim->model->dof[g->column].tree != t) continue;
+            any = 1;
+            memcpy(w->next + g->column - first, g->J + stiffest * g->count, (size_t)g->count * sizeof(double));
+        }
+        if (!any || !concerns(w, c, t)) continue;
+        ts_tree_factor_unwhiten(sim->model, t, w->p->L + w->p->mass_start[t], w->p->inverse + first, 1, w->next);
+        change_inertia(w, t, c, w->next, w->x);
+        for (int d = 0; d < n; ++d) sum -= w->next[d] * w->x[d];
+    }
+    return give * sum;
+}
+
+// 1: how much of an option is in R of a contact's row.
+static double compliance_share(const ts_sim* sim, int option, int normal) {
+    ts_soft_contact kind = ts_soft_contact_kind(sim);
+    if (kind == TS_SOFT_CONTACT_MODEL || (kind == TS_SOFT_CONTACT_SPRING && normal)) return 0.0;
+    return option == (normal ? 0 : 1) ? 1.0 : 0.0;
+}
+
+// Adds du of acting rows by their own laws.
+static void add_rows(parameters* w, ts_step_column c, double* du) {
+    const ts_sim* sim = w->task->sim;
+    int contact_source = ts_row_source_find("contact");
+    for (int b = 0; b < w->p->block_count; ++b) {
+        const ts_block* block = &sim->problem.block[b];
+        const ts_contact* contact =
+            sim->row_block[b].source == contact_source ? &sim->contact[sim->row_block[b].item] : NULL;
+        if (!acts(w, b)) continue;
+        for (int r = 0; r < block->rows; ++r) {
+            double lambda = sim->impulse[block->row + r];
+            int normal = r == (block->rows == 1 ? 0 : 2);
+            if (c.kind == TS_STEP_BY_TIME_STEP) du[block->row + r] -= reference_rate(w, b, r);
+            if (c.kind == TS_STEP_BY_TIME_STEP || is_of_mass(c.kind))
+                du[block->row + r] += compliance_rate(w, c, b, r) * lambda;
+            if (!contact) continue;
+            if (c.kind == TS_STEP_BY_COMPLIANCE) du[block->row + r] += compliance_share(sim, c.index, normal) * lambda;
+            if (c.kind != TS_STEP_BY_RESTITUTION || !normal) continue;
+            double bounce = -contact->surface.restitution * contact->velocity_before.z;
+            int sides = (contact->geom_a == c.index) + (contact->geom_b == c.index);
+            if (bounce > 0.0 && ts_sim_storage_of(sim)->reference[block->row + r] == bounce)
+                du[block->row + r] += sides * contact->velocity_before.z;
+        }
+    }
+}
+
+// Whitened: adds what blocks at a bound press that goes with the time step.
+static void add_bounds(const parameters* w, double* z) {
+    const ts_sim* sim = w->task->sim;
+    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    for (int b = 0; b < w->p->block_count; ++b) {
+        const ts_block* block = &sim->problem.block[b];
+        if (block->set != TS_SET_BOX || acts(w, b)) continue;
+        double rate = sim->impulse[block->row] / sim->options.time_step;
+        for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* g = &plan->segment[s];
+            for (int i = 0; i < g->count; ++i) z[g->column + i] += rate * g->J[i];
+        }
+    }
+}
+
+// From impulses to what they do: the column as step_frozen.c has it.
+static void finish(parameters* w, int c) {
+    const ts_step_implicit* p = w->p;
+    double *column = column_at(w, c), *z = column + p->frozen.velocity, *du = column + p->frozen.row;
+    const double* new_velocity = ts_sim_storage_of(w->task->sim)->new_velocity;
+    int of_time = w->column[c].kind == TS_STEP_BY_TIME_STEP;
+    ts_step_whiten(p, z);
+    if (of_time && p->has_contact) add_bounds(w, z);
+    if (p->has_contact) {
+        ts_step_add_rows(p, z, du);
+        add_rows(w, w->column[c], du);
+    }
+    ts_step_unwhiten(p, z);
+    ts_step_move_positions(p, z, column + p->frozen.position);
+    for (int d = 0; of_time && d < p->model->nv; ++d)
+        if (!p->coasts[p->model->dof[d].tree]) column[p->frozen.position + d] += new_velocity[d];
+}
+
+static int take_room(parameters* w, ts_arena* scratch) {
+    const ts_model* model = w->p->model;
+    size_t most = 6;
+    for (int t = 0; t < model->tree_count; ++t)
+        if ((size_t)model->tree[t].dof_count > most) most = (size_t)model->tree[t].dof_count;
+    w->matrix = TS_ARENA_ARRAY(scratch, double, most* most);
+    w->regress = TS_ARENA_ARRAY(scratch, double, PARAMETERS* most);
+    double* numbers = TS_ARENA_ARRAY(scratch, double, 4 * most);
+    if (!w->matrix || !w->regress || !numbers) return 0;
+    w->next = numbers;
+    w->middle = numbers + most;
+    w->a = numbers + 2 * most;
+    w->x = numbers + 3 * most;
+    if (!ts_step_share_poses(w->task->sim, scratch, &w->start)) return 0;
+    for (int t = 0; t < model->tree_count; ++t)
+        ts_step_move_tree(model, t, w->task->sim->qvel + model->tree[t].dof_first, &w->start);
+    return ts_derivative_scratch_create(model, scratch, &w->derivative);
+}
+
+int ts_step_parameters_find(const ts_step_task* task, ts_step_implicit* p, const ts_step_column* column, int count,
+                            double* out_numbers) {
+    ts_sim* sim = task->sim;
+    parameters w = {.task = task, .p = p, .column = column, .count = count, .numbers = out_numbers, .body = -1};
+    ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
+    int fine = take_room(&w, &sim->scratch), moves = 0;
+    w.midpoint = strcmp(sim->integrator->name, "midpoint") == 0;
+    if (fine) memset(out_numbers, 0, (size_t)count * (size_t)p->frozen.size * sizeof(double));
+    for (int t = 0; fine && t < sim->model->tree_count; ++t) {
+        moves = 0;
+        for (int c = 0; c < count; ++c) moves = moves || concerns(&w, column[c], t);
+        if (!moves) continue;
+        if (ts_step_is_freed(sim, t))
+            add_lone(&w, t);
+        else
+            add_general(&w, t);
+    }
+    for (int c = 0; fine && c < count; ++c) finish(&w, c);
+    ts_arena_scope_end(&sim->scratch, scope);
+    return fine;
+}

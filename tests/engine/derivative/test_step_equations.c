@@ -1,0 +1,207 @@
+// Columns of a step's derivative that have their equations, against central differences of the whole step at two increments (Richardson), by every input; and
+// that they are no differences. States are random and the worlds are made such that every term matters: none is symmetric, none at rest.
+#include "engine/derivative/step_derivative_internal.h"
+#include "engine/read/mjcf/mjcf.h"
+#include "engine/step/integrate/integrator.h"
+
+#include "../engine_fixture.h"
+
+// 1: of the largest entry of a column.
+static const double tolerance = 1e-6;
+
+// A Jacobian by one range of inputs.
+typedef struct jacobian {
+    ts_arena arena;
+    ts_step_derivative of;
+    double* matrix;
+} jacobian;
+
+static jacobian take(ts_sim* sim, ts_step_method method, double increment, ts_step_input input) {
+    jacobian J = {0};
+    ts_status status;
+    ts_step_derivative_settings settings = ts_step_derivative_default();
+    settings.method = method;
+    settings.increment = increment;
+    if (method == TS_STEP_DIFFERENCE) settings.tolerance = 1e-15;
+    ts_code code = ts_step_derivative_make(sim, &settings, &input, 1, &J.arena, &J.of, &status);
+    cr_assert_eq(code, TS_OK, "%s by %s: %s", sim->model->name, ts_step_input_name(input.kind), status.message);
+    J.matrix = TS_ARENA_ARRAY(&J.arena, double, J.of.rows* J.of.columns);
+    cr_assert_eq(ts_step_derivative_matrix(&J.of, &J.arena, J.matrix), TS_OK);
+    return J;
+}
+
+static fixture read_world(const char* text, const char* solver, const char* integrator) {
+    fixture f = {NULL, NULL};
+    ts_status status;
+    cr_assert_eq(ts_mjcf_parse(text, strlen(text), "world", NULL, NULL, &f.model, &status), TS_OK, "%s",
+                 status.message);
+    cr_assert_eq(ts_sim_create(f.model, 1, &f.sim, &status), TS_OK, "%s", status.message);
+    cr_assert_eq(ts_sim_set_solver(f.sim, solver, &status), TS_OK, "%s", status.message);
+    cr_assert_eq(ts_sim_set_integrator(f.sim, integrator, &status), TS_OK, "%s", status.message);
+    return f;
+}
+
+// Moves the state at random.
+static void stir(ts_sim* sim, double position, double velocity, ts_rng* rng) {
+    for (int i = 0; i < sim->model->nv; ++i) {
+        ts_step_input_move(sim, TS_STEP_BY_POSITION, i, ts_rng_uniform_in(rng, -position, position));
+        ts_step_input_move(sim, TS_STEP_BY_VELOCITY, i, ts_rng_uniform_in(rng, -velocity, velocity));
+        sim->force_applied[i] = ts_rng_uniform_in(rng, -0.3, 0.3);
+    }
+    for (int b = 1; b < sim->model->body_count; ++b)
+        sim->wrench_applied[b] = (ts_force){fixture_random_vec3(rng, 0.1), fixture_random_vec3(rng, 0.5)};
+}
+
+// J x is the matrix times x, and y . (J x) = (J^T y) . x.
+static void expect_adjoint(jacobian* J) {
+    int rows = J->of.rows, columns = J->of.columns;
+    double *x = TS_ARENA_ARRAY(&J->arena, double, columns), *y = TS_ARENA_ARRAY(&J->arena, double, rows);
+    double *Jx = TS_ARENA_ARRAY(&J->arena, double, rows), *JTy = TS_ARENA_ARRAY(&J->arena, double, columns);
+    double left = 0.0, right = 0.0, size = 0.0;
+    for (int c = 0; c < columns; ++c) x[c] = sin(1.0 + 2.3 * c);
+    for (int r = 0; r < rows; ++r) y[r] = cos(0.4 + 1.7 * r);
+    cr_assert_eq(ts_step_derivative_forward(&J->of, x, &J->arena, Jx), TS_OK);
+    cr_assert_eq(ts_step_derivative_reverse(&J->of, y, &J->arena, JTy), TS_OK);
+    for (int r = 0; r < rows; ++r) {
+        double sum = 0.0, total = 0.0;
+        for (int c = 0; c < columns; ++c) sum += J->matrix[r * columns + c] * x[c];
+        for (int c = 0; c < columns; ++c) total += fabs(J->matrix[r * columns + c] * x[c]);
+        cr_expect(fabs(sum - Jx[r]) <= 1e-11 * total + 1e-13, "row %d: %.17g, the matrix: %.17g", r, Jx[r], sum);
+        left += y[r] * Jx[r];
+        size += fabs(y[r] * Jx[r]);
+    }
+    for (int c = 0; c < columns; ++c) right += JTy[c] * x[c];
+    for (int c = 0; c < columns; ++c) size += fabs(JTy[c] * x[c]);
+    cr_expect(fabs(left - right) <= 1e-12 * size, "%.17g, transposed %.17g", left, right);
+}
+
+// Equations against differences by all inputs of a kind. `open`: 1, what the solve may leave of velocities.
+static void expect_known(ts_sim* sim, ts_step_input_kind kind, double open, const char* what) {
+    ts_step_input input = ts_step_input_all(sim->model, kind);
+    if (kind == TS_STEP_BY_WRENCH || kind == TS_STEP_BY_INERTIA) {
+        // The world's do nothing.
+        int each = input.count / sim->model->body_count;
+        input.first += each;
+        input.count -= each;
+    }
+    if (input.count == 0) return;
+    jacobian one = take(sim, TS_STEP_IMPLICIT, 1.0, input), two = take(sim, TS_STEP_DIFFERENCE, 1.0, input),
+             wide = take(sim, TS_STEP_DIFFERENCE, 4.0, input);
+    const char* name = ts_step_input_name(kind);
+    cr_expect_eq(one.of.report.differenced & TS_PART_INPUTS, 0u, "%s by %s: differenced", what, name);
+    for (int c = 0; c < one.of.columns; ++c) {
+        double size = 0.0, off = 0.0, doubt = 0.0, limit;
+        int row = 0, one_sided;
+        double e = ts_step_increment(sim, kind, input.first + c, &one_sided);
+        cr_expect(!two.of.report.column_changed[c], "%s by %s %d: a mode changes", what, name, c);
+        for (int r = 0; r < one.of.rows; ++r) {
+            int at = r * one.of.columns + c;
+            double a = two.matrix[at], b = wide.matrix[at], best = a + (a - b) / 15.0;
+            size = fmax(size, fabs(best));
+            doubt = fmax(doubt, fabs(a - b) / 15.0);
+            if (fabs(one.matrix[at] - best) > off) row = r;
+            off = fmax(off, fabs(one.matrix[at] - best));
+        }
+        limit = tolerance * size + open / e + (one_sided ? 20.0 * doubt : 0.0);
+        cr_expect(off <= limit, "%s under %s by %s %d, row %d: off by %g, largest %g (%.9g, not %.9g)", what,
+                  sim->integrator->name, name, input.first + c, row, off, size, one.matrix[row * one.of.columns + c],
+                  two.matrix[row * one.of.columns + c]);
+        cr_expect(doubt <= 10.0 * tolerance * size + open / e, "%s by %s %d: differences are no good", what, name, c);
+    }
+    expect_adjoint(&one);
+    ts_arena_free(&one.arena);
+    ts_arena_free(&two.arena);
+    ts_arena_free(&wide.arena);
+}
+
+static void expect_all_known(ts_sim* sim, double open, const char* what) {
+    for (int k = 0; k < TS_STEP_INPUT_KINDS; ++k)
+        if (k != TS_STEP_BY_ACTIVATION && k != TS_STEP_BY_COMPLIANCE)
+            expect_known(sim, (ts_step_input_kind)k, open, what);
+}
+
+// Two chains and a lone body, tied to each other and to the world.
+#define CHAINS(equalities)                                                                                 \
+    "<mujoco><option timestep='0.01'/><worldbody>"                                                         \
+    "<body name='a' pos='0 0 1'><joint type='hinge' axis='0.2 1 0.1' damping='0.1'/>"                      \
+    "<inertial pos='0.1 0.02 -0.2' mass='1.3' diaginertia='0.02 0.03 0.015'/>"                             \
+    "<body name='b' pos='0.3 0 -0.2'><joint type='ball' damping='0.05'/>"                                  \
+    "<inertial pos='0.05 0.1 0.02' mass='0.7' fullinertia='0.01 0.02 0.015 0.002 -0.001 0.003'/>"          \
+    "<body name='c' pos='0.2 0.1 0'><joint type='slide' axis='1 0.3 0' stiffness='30' damping='1'/>"       \
+    "<joint type='hinge' axis='0 0.4 1'/>"                                                                 \
+    "<inertial pos='0.05 0 0.03' mass='0.5' diaginertia='0.005 0.004 0.006'/></body></body></body>"        \
+    "<body name='d' pos='1 0.2 0.8'><freejoint/>"                                                          \
+    "<inertial pos='0.02 -0.05 0.04' mass='0.9' fullinertia='0.02 0.03 0.025 0.004 0.002 -0.003'/></body>" \
+    "<body name='e' pos='-0.4 0.3 0.5'><joint type='free' damping='0.02'/>"                                \
+    "<inertial pos='0.04 0.03 0.01' mass='1.1' diaginertia='0.03 0.02 0.015'/>"                            \
+    "<body name='f' pos='0.1 0.1 0.1'><joint type='hinge' axis='1 0.5 0.2'/>"                              \
+    "<inertial pos='0.1 0 0' mass='0.4' diaginertia='0.004 0.003 0.002'/></body></body>"                   \
+    "</worldbody><equality>" equalities "</equality></mujoco>"
+
+static void expect_chains_known(const char* text, const char* what) {
+    static const char* const integrator[] = {"midpoint", "euler", "implicitfast"};
+    ts_rng rng = ts_rng_make(3, 0);
+    for (int i = 0; i < 3; ++i)
+        for (int n = 0; n < 2; ++n) {
+            fixture f = read_world(text, "ncp", integrator[i]);
+            stir(f.sim, 0.02, 2.0, &rng);
+            expect_all_known(f.sim, 3e-12, what);
+            fixture_end(&f);
+        }
+}
+
+Test(step_equations, trees) { expect_chains_known(CHAINS(""), "trees"); }
+
+Test(step_equations, connections) {
+    expect_chains_known(CHAINS("<connect body1='c' body2='d' anchor='0.1 0 0.05'/>"
+                               "<connect body1='f' body2='world' anchor='0.1 0.05 0'/>"),
+                        "connections");
+}
+
+// A chain that is closed: both sides in one tree.
+Test(step_equations, loops) {
+    expect_chains_known(CHAINS("<connect body1='c' body2='a' anchor='0.1 0 0.05'/>"), "loops");
+}
+
+Test(step_equations, welds) {
+    expect_chains_known(CHAINS("<weld body1='b' body2='d' torquescale='0.7'/><weld body1='e' body2='world'/>"),
+                        "welds");
+}
+
+// What is mended as fast as may be.
+Test(step_equations, torn_ties) {
+    fixture f = read_world(CHAINS("<weld body1='b' body2='d' torquescale='0.7'/>"), "ncp", "midpoint");
+    ts_rng rng = ts_rng_make(4, 0);
+    stir(f.sim, 0.02, 2.0, &rng);
+    f.sim->qpos[f.model->joint[f.model->body[4].joint_first].qpos_first] += 0.3;
+    expect_all_known(f.sim, 3e-12, "torn ties");
+    fixture_end(&f);
+}
+
+// Bodies that slide, roll and bounce on each other: the closing speed before the step stands in their law.
+static const char* const balls =
+    "<mujoco><option timestep='0.005'/><worldbody>"
+    "<geom type='plane' size='5 5 1' friction='0.3'/>"
+    "<body name='ball' pos='0 0 0.1'><freejoint/><inertial pos='0.01 0.02 -0.01' mass='0.8' diaginertia='0.004 0.003 "
+    "0.0035'/>"
+    "<geom type='sphere' size='0.1' friction='0.4'/></body>"
+    "<body name='arm' pos='0.5 0 0.4'><joint type='hinge' axis='0 1 0.1' frictionloss='0.05'/><joint type='slide' "
+    "axis='1 0 0'/>"
+    "<inertial pos='0 0 -0.2' mass='1' diaginertia='0.02 0.02 0.01'/>"
+    "<geom type='capsule' size='0.05' fromto='0 0 0 0 0 -0.347' friction='0.2'/></body>"
+    "</worldbody></mujoco>";
+
+Test(step_equations, bounces) {
+    static const char* const integrator[] = {"midpoint", "euler", "implicitfast"};
+    ts_rng rng = ts_rng_make(5, 0);
+    for (int i = 0; i < 3; ++i) {
+        fixture f = read_world(balls, "ncp", integrator[i]);
+        stir(f.sim, 1e-4, 0.3, &rng);
+        f.sim->qvel[2] = -2.0;
+        cr_assert(ts_step_input_move(f.sim, TS_STEP_BY_RESTITUTION, 0, 0.6));
+        f.sim->qpos[2] = 0.1002;
+        for (int k = TS_STEP_BY_CONTROL; k < TS_STEP_BY_COMPLIANCE; ++k)
+            if (k != TS_STEP_BY_ACTIVATION) expect_known(f.sim, (ts_step_input_kind)k, 3e-12, "bounces");
+        fixture_end(&f);
+    }
+}
