@@ -51,3 +51,39 @@ void ts_mujoco_row(const ts_mujoco_softness* softness, double d, double diagonal
     *out_R = (1.0 - d) / d * diagonal;
     *out_reference = speed - time_step * (b * speed + k * gap);
 }
+
+double ts_mujoco_impedance_slope(const double solimp[5], double gap) {
+    double d0 = ts_clamp(solimp[0], impedance_least, impedance_most),
+           dw = ts_clamp(solimp[1], impedance_least, impedance_most);
+    double width = fmax(solimp[2], 0.0), mid = ts_clamp(solimp[3], impedance_least, impedance_most);
+    double power = fmax(solimp[4], 1.0);
+    if (d0 == dw || width <= DBL_MIN) return 0.0;
+    double x = fabs(gap) / width;
+    if (x >= 1.0 || x == 0.0) return 0.0;
+    double slope = x <= mid ? pow(x / mid, power - 1.0) : pow((1.0 - x) / (1.0 - mid), power - 1.0);
+    return power * slope * (dw - d0) / (gap > 0.0 ? width : -width);
+}
+
+ts_mujoco_row_slopes ts_mujoco_row_slope(const ts_mujoco_softness* softness, double d, double d_slope, double diagonal,
+                                         double gap, double speed, double time_step) {
+    double dw = ts_clamp(softness->solimp[1], impedance_least, impedance_most), k, b, k_by_time = 0.0, b_by_time = 0.0;
+    // k goes with d.
+    if (softness->solref[0] > 0.0) {
+        double constant = fmax(softness->solref[0], 2.0 * time_step), ratio = softness->solref[1];
+        b = 2.0 / (dw * constant);
+        k = d / (dw * dw * constant * constant * ratio * ratio);
+        if (softness->solref[0] < 2.0 * time_step) {
+            k_by_time = -2.0 * k / time_step;
+            b_by_time = -b / time_step;
+        }
+    } else {
+        k = -softness->solref[0] * d / (dw * dw);
+        b = -softness->solref[1] / dw;
+    }
+    return (ts_mujoco_row_slopes){.R_by_gap = -d_slope / (d * d) * diagonal,
+                                  .reference_by_gap = -time_step * k * (1.0 + d_slope / d * gap),
+                                  .reference_by_speed = 1.0 - time_step * b,
+                                  .R_by_time = 0.0,
+                                  .reference_by_time =
+                                      -(b * speed + k * gap) - time_step * (b_by_time * speed + k_by_time * gap)};
+}

@@ -24,6 +24,23 @@ double ts_mujoco_impedance(const double solimp[5], double gap);
 void ts_mujoco_row(const ts_mujoco_softness* softness, double d, double diagonal, double gap, double speed,
                    double time_step, double* out_R, double* out_reference);
 
+/// The slope of the impedance by `gap`, 1/m. It has two sides where the gap is 0 or the width, and at the midpoint under a power of 1.
+double ts_mujoco_impedance_slope(const double solimp[5], double gap);
+
+/// How R and c* of ts_mujoco_row answer.
+typedef struct ts_mujoco_row_slopes {
+    double R_by_gap;          // kg^-1 m^-1
+    double reference_by_gap;  // 1/s
+    double reference_by_speed;
+    double R_by_time;          // by the time step
+    double reference_by_time;  // m/s^2
+} ts_mujoco_row_slopes;
+
+/// Slopes of a row whose impedance is that of its gap; `d_slope` is ts_mujoco_impedance_slope of that, for friction too, whose own gap is 0. A time constant that was
+/// raised to two steps moves with the time step.
+ts_mujoco_row_slopes ts_mujoco_row_slope(const ts_mujoco_softness* softness, double d, double d_slope, double diagonal,
+                                         double gap, double speed, double time_step);
+
 #ifdef __cplusplus
 }
 #endif

@@ -145,6 +145,10 @@ static void add_block_rows(const ts_step_implicit* p, int of, int back, double* 
     }
 }
 
+void ts_step_move_positions(const ts_step_implicit* p, const double* velocity, double* io_position) {
+    add_motion(p, 1, 0, velocity, io_position);
+}
+
 // --- inputs ---
 
 double ts_step_wrench_share(const ts_step_implicit* p, int index, int d) {

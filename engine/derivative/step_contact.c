@@ -14,6 +14,7 @@
 #include "collision/derivative/proximity_derivative.h"
 #include "engine/derivative/step_implicit_internal.h"
 #include "engine/rows/contact_internal.h"
+#include "engine/rows/soft_contact_internal.h"
 #include "engine/step/step.h"
 
 // m and rad: of B's pose, for differences of manifolds.
@@ -220,15 +221,16 @@ static double turn_scale(const ts_contact* contact, int r) {
     return (r == 3 ? contact->surface.friction_spin : contact->surface.friction_roll) / contact->surface.friction;
 }
 
-// dc* / dgap of the normal row, and whether leverage has slowed it, so that it goes by G as well. Returns 0 when that is not known here.
-static int reference_slope(const ts_sim* sim, const ts_contact* contact, double reference, double* out_slope,
-                           int* out_slowed) {
+// Of a hard contact, and whether leverage has slowed it, so that it goes by G as well. Returns 0 when that is not known here.
+static int hard_slopes(const ts_sim* sim, const ts_contact* contact, double reference, ts_mujoco_row_slopes* out,
+                       int* out_slowed) {
     double h = sim->options.time_step, bounce = -contact->surface.restitution * contact->velocity_before.z;
-    *out_slope = 0.0;
-    *out_slowed = 0;
-    if (bounce > 0.0 && reference == bounce) return 0;
+    if (bounce > 0.0 && reference == bounce) {
+        out->reference_by_speed = -contact->surface.restitution;
+        return 1;
+    }
     if (contact->gap > 0.0) {
-        *out_slope = -1.0 / h;
+        out->reference_by_gap = -1.0 / h;
         return 1;
     }
     double depth = -contact->gap - sim->options.slop;
@@ -236,8 +238,28 @@ static int reference_slope(const ts_sim* sim, const ts_contact* contact, double 
     double push = depth * sim->options.baumgarte / h, most = sim->options.push_out_speed;
     double share = reference / fmin(push, most);
     *out_slowed = share < 1.0 - 1e-12;
-    if (push < most) *out_slope = -share * sim->options.baumgarte / h;
+    if (push < most) out->reference_by_gap = -share * sim->options.baumgarte / h;
     return share <= 1.0 + 1e-12;
+}
+
+int ts_step_contact_softness(const ts_sim* sim, const ts_contact* contact, ts_mujoco_row_slopes* out) {
+    ts_vec3 before = contact->velocity_before;
+    // Of more rows the speeds before are not kept, nor asked for.
+    double speed[TS_BLOCK_ROWS_MAX] = {before.x, before.y, before.z};
+    if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_NONE) return 0;
+    if (contact->surface.dimension == 1) speed[0] = before.z;
+    ts_soft_contact_slopes(sim, contact, speed, out);
+    return 1;
+}
+
+// How the law of each row goes with the gap and the speeds before. Returns 0 when that is not known here.
+static int law_slopes(const ts_sim* sim, const ts_contact* contact, ts_mujoco_row_slopes* out, int* out_slowed) {
+    *out_slowed = 0;
+    int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2;
+    memset(out, 0, (size_t)rows * sizeof *out);
+    if (ts_step_contact_softness(sim, contact, out)) return 1;
+    double reference = ts_sim_storage_of(sim)->reference[sim->problem.block[contact->block].row + normal];
+    return hard_slopes(sim, contact, reference, &out[normal], out_slowed);
 }
 
 // Velocity of B's against A's at the contact.
@@ -249,7 +271,8 @@ static ts_motion relative_velocity(const ts_model* model, const ts_kinematics* k
     return c;
 }
 
-static void fill_rows(const ts_model* model, const ts_kinematics* k, const ts_contact* contact, double slope,
+// d(J v) at the velocities of `k`.
+static void fill_rows(const ts_model* model, const ts_kinematics* k, const ts_contact* contact,
                       const contact_motion* motion, int count, double* out) {
     int rows = contact->surface.dimension;
     ts_motion c = relative_velocity(model, k, contact);
@@ -262,7 +285,29 @@ static void fill_rows(const ts_model* model, const ts_kinematics* k, const ts_co
             ts_vec3 direction = ts_mat3_column(&contact->frame, axis);
             double* to = &out[r * count + i];
             *to = r < 3 ? ts_vec3_dot(direction, linear) : turn_scale(contact, r) * ts_vec3_dot(direction, angular);
-            if (r == (rows == 1 ? 0 : 2)) *to -= slope * m->gap;
+        }
+    }
+}
+
+// What the law adds: dR lambda - dc*, with what `before` says of the speeds before the step (NULL: nothing), and by the velocity before into by_v.
+static void add_law(const ts_sim* sim, const ts_contact* contact, const ts_mujoco_row_slopes* law,
+                    const contact_motion* motion, int count, const double* before, double* by_q, double* by_v) {
+    int rows = contact->surface.dimension;
+    const double* lambda = sim->impulse + sim->problem.block[contact->block].row;
+    for (int r = 0; r < rows; ++r) {
+        double by_gap = law[r].R_by_gap * lambda[r] - law[r].reference_by_gap;
+        int axis = rows == 1 ? 2 : r < 3 ? r : r == 3 ? 2 : r - 4;
+        ts_vec3 direction = ts_mat3_column(&contact->frame, axis);
+        for (int i = 0; i < count; ++i) {
+            by_q[r * count + i] += by_gap * motion[i].gap;
+            if (!before) continue;
+            by_q[r * count + i] -= law[r].reference_by_speed * before[r * count + i];
+            ts_motion S = sim->kinematics.dof_axis[motion[i].dof];
+            ts_vec3 origin = sim->kinematics.tree_origin[sim->model->dof[motion[i].dof].tree];
+            ts_vec3 moved = ts_motion_at(S, ts_vec3_sub(contact->position, origin));
+            double rate =
+                r < 3 ? ts_vec3_dot(direction, moved) : turn_scale(contact, r) * ts_vec3_dot(direction, S.angular);
+            by_v[r * count + i] = -law[r].reference_by_speed * (motion[i].on_b - motion[i].on_a) * rate;
         }
     }
 }
@@ -354,7 +399,7 @@ static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, con
         int n = list_motions(sim->model, contact, chain);
         ts_step_leverage_find(sim, p, contact->block, normal, &l);
         find_motions(sim, &l.k, contact, slope, chain, n);
-        fill_rows(sim->model, &l.k, contact, 0.0, chain, n, turned);
+        fill_rows(sim->model, &l.k, contact, chain, n, turned);
         double share = 0.5 * ts_sim_storage_of(sim)->reference[sim->problem.block[contact->block].row + normal] / l.G;
         for (int i = 0; i < count; ++i) {
             double by_G = l.slope[motion[i].dof];
@@ -374,13 +419,15 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     const ts_block* block = &sim->problem.block[contact->block];
     int count = list_motions(model, contact, motion), rows = block->rows;
     int a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
-    int normal = block->row + (rows == 1 ? 0 : 2);
-    double by_gap;
-    int slowed;
-    if (!reference_slope(sim, contact, ts_sim_storage_of(sim)->reference[normal], &by_gap, &slowed)) return 0;
+    ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
+    int moves = 0, slowed, normal = rows == 1 ? 0 : 2;
+    if (ts_step_block_is_softened(sim, p, contact->block) || !law_slopes(sim, contact, law, &slowed)) return 0;
+    for (int r = 0; r < rows; ++r) moves = moves || law[r].reference_by_speed != 0.0;
     if (slowed) count = list_others(model, contact, motion, count);
     int* dof = TS_ARENA_ARRAY(task->arena, int, count);
     double* by_q = TS_ARENA_ARRAY(task->arena, double, rows* count);
+    double* by_v = moves ? TS_ARENA_ARRAY(task->arena, double, 2 * rows * count) : NULL;
+    double* before = by_v ? by_v + rows * count : NULL;
     int tree = a < 0 ? b : a, shared = a >= 0 && b >= 0 && a != b;
     // What one tree does to itself is the tree's.
     force_matrix to = {shared ? NULL : p->tree[tree].by_q, model->tree[tree].dof_count, place};
@@ -389,20 +436,26 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
         to.ld = count;
     }
     if (!dof || !by_q || task->arena->failed) return 0;
+    if (before) {
+        find_motions(sim, &sim->kinematics, contact, slope, motion, count);
+        fill_rows(model, &sim->kinematics, contact, motion, count, before);
+        list_motions(model, contact, motion);
+    }
     find_motions(sim, k, contact, slope, motion, count);
     for (int i = 0; i < count; ++i) {
         dof[i] = motion[i].dof;
         place[i] = shared ? i : motion[i].dof - model->tree[tree].dof_first;
     }
-    fill_rows(model, k, contact, by_gap, motion, count, by_q);
-    if (slowed && !add_leverage(task, p, contact, slope, motion, count, by_q + (normal - block->row) * count)) return 0;
+    fill_rows(model, k, contact, motion, count, by_q);
+    add_law(sim, contact, law, motion, count, before, by_q, by_v);
+    if (slowed && !add_leverage(task, p, contact, slope, motion, count, by_q + normal * count)) return 0;
     ts_force w = world_impulse(contact, sim->impulse + block->row);
     if (to.numbers) {
         add_side(model, k, contact, 1, w, motion, count, &to);
         add_side(model, k, contact, 0, w, motion, count, &to);
     }
     p->block[contact->block] =
-        (ts_step_block_slope){block->row, rows, count, dof, by_q, shared ? to.numbers : NULL, NULL};
+        (ts_step_block_slope){block->row, rows, count, dof, by_q, shared ? to.numbers : NULL, by_v};
     return 1;
 }
 
@@ -410,8 +463,8 @@ static void give_up(const ts_sim* sim, ts_step_implicit* p, const ts_contact* co
     int a = sim->model->body[contact->body_a].tree, b = sim->model->body[contact->body_b].tree;
     if (a >= 0) p->tree[a].by_q = NULL;
     if (b >= 0) p->tree[b].by_q = NULL;
-    // An impact asks for the velocity before.
-    if (contact->surface.restitution == 0.0) return;
+    // An impact asks for the velocity before, and so does what is soft.
+    if (contact->surface.restitution == 0.0 && ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_NONE) return;
     if (a >= 0) p->tree[a].by_v = NULL;
     if (b >= 0) p->tree[b].by_v = NULL;
 }

@@ -25,6 +25,15 @@ int ts_step_block_acts(const ts_sim* sim, const ts_step_implicit* p, int b) {
     return mode != TS_MODE_OPEN && (mode == TS_MODE_STICK || sim->problem.block[b].set == TS_SET_CONE);
 }
 
+int ts_step_block_is_softened(const ts_sim* sim, const ts_step_implicit* p, int b) {
+    const ts_block* block = &sim->problem.block[b];
+    for (int r = block->row; r < block->row + block->rows; ++r) {
+        double own = p->own_R ? p->own_R[r] : 0.0, given = sim->problem.R ? sim->problem.R[r] : 0.0;
+        if (own != given) return 1;
+    }
+    return 0;
+}
+
 static int copy_rows(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     size_t numbers = 0;
@@ -233,11 +242,11 @@ static int friction_is_known(const ts_sim* sim, int geom) {
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
         if (contact->geom_a != geom && contact->geom_b != geom) continue;
-        // Rows of spinning and rolling are scaled by it, and so is what is soft.
+        // Rows of spinning and rolling are scaled by it.
         if (contact->surface.dimension > 3 || contact->surface.friction == 0.0) return 0;
         if (sim->row_block[contact->block].blocked != TS_ROW_FREE) return 0;
     }
-    return ts_sim_storage_of(sim)->contact_softness == 0;
+    return 1;
 }
 
 static int is_known(const ts_sim* sim, const ts_step_implicit* p, ts_step_column c) {
@@ -313,6 +322,7 @@ ts_code ts_step_implicit_make(const ts_step_task* task, const ts_contact_problem
     p->row_count = own->row_count;
     p->block_count = own->block_count;
     p->has_contact = own->row_count > 0;
+    p->own_R = own->R;
     place_parts(p);
     ts_code code = TS_OK;
     if (p->has_contact) code = differentiate_law(task, own, p, &out->report, out_status);

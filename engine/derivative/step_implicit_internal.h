@@ -10,6 +10,7 @@
 #define TS_ENGINE_STEP_IMPLICIT_INTERNAL_H
 
 #include "contact/derivative/derivative.h"
+#include "contact/mujoco_softness.h"
 #include "engine/derivative/step_derivative_internal.h"
 
 #ifdef __cplusplus
@@ -91,6 +92,7 @@ typedef struct ts_step_implicit {
     const double*
         turn_by_velocity;  // (joint_count x 9) of joints with a quaternion that do not coast: d(turn+) / d(omega+)
     int has_contact;       // nonzero: there are rows
+    const double* own_R;   // (row_count) as the solver has softened them; NULL: nothing
     ts_contact_derivative contact;
     ts_step_frozen frozen;
     const int* frozen_column;      // (columns) its place in `numbers`, or -1
@@ -153,11 +155,23 @@ ts_mat3 ts_step_turn_slope(ts_vec3 x);
 /// Whether the column of a control is known from p->drive.
 int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int actuator);
 
+/// Whether the solver has softened block b by a rule of its own.
+int ts_step_block_is_softened(const ts_sim* sim, const ts_step_implicit* p, int b);
+
 /// Whether the velocity of a block matters, and its impulse may change: it is neither open nor at a bound.
 int ts_step_block_acts(const ts_sim* sim, const ts_step_implicit* p, int b);
 
 /// Finds the slopes of blocks: fills p->block and adds to p->tree; where something of a block has none, the by_q of the trees that it moves becomes NULL.
 int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);
+
+/// Slopes of the laws of a contact's rows (at most TS_BLOCK_ROWS_MAX). Returns 0, and fills nothing, when contacts are hard.
+int ts_step_contact_softness(const ts_sim* sim, const ts_contact* contact, ts_mujoco_row_slopes* out_slope);
+
+/// The same of a limit or dry friction of a joint with one number, at its speed before the step. Returns 0 when block b is none that the model makes soft.
+int ts_step_joint_softness(const ts_sim* sim, int b, ts_mujoco_row_slopes* out_slope);
+
+/// Whether the law of block b is known to step_rows.c where the model's softness is in force.
+int ts_step_soft_row_is_known(const ts_sim* sim, int b);
 
 /// Those of connections and welds. Returns 0 when memory is short.
 int ts_step_ties_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch);
@@ -224,6 +238,9 @@ void ts_step_add_input(const ts_step_implicit* p, int c, double x, ts_step_workp
 
 /// A wrench's share in the force of dof d: number `index` of the wrenches of all bodies.
 double ts_step_wrench_share(const ts_step_implicit* p, int index, int d);
+
+/// Adds where the velocities after the step (nv) take positions that do not coast.
+void ts_step_move_positions(const ts_step_implicit* p, const double* velocity, double* io_position);
 
 /// Adds where column c, which has its equations, takes positions by itself; they are `ld` apart.
 void ts_step_add_own_motion(const ts_step_implicit* p, int c, int ld, double* io_position);

@@ -275,7 +275,8 @@ int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t
     } else {
         find_start(&b, memory->late);
         out->plain = 0;
-        if (!find_free_spin(&b, couple, &w, &middle)) return 1;
+        out->plain = find_free_spin(&b, couple, &w, &middle);
+        if (!out->plain) return 1;
         if (coasts) {
             find_flight(&b, &w, &middle, end);
         } else {

@@ -85,7 +85,7 @@ static int push_is_slowed(const ts_sim* sim, int b) {
     double reference =
         ts_sim_storage_of(sim)->reference[sim->problem.block[b].row + (contact->surface.dimension == 1 ? 0 : 2)];
     double depth = -contact->gap - sim->options.slop;
-    if (!(reference > 0.0) || !(depth > 0.0)) return 0;
+    if (ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE || !(reference > 0.0) || !(depth > 0.0)) return 0;
     double bounce = -contact->surface.restitution * contact->velocity_before.z;
     return reference != bounce && reference < ts_row_mend_speed(&sim->options, depth) * (1.0 - 1e-12);
 }
@@ -94,10 +94,13 @@ static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_ste
     int contact = ts_row_source_find("contact");
     if (sim->solver->anchors) return 0;
     if (kind == TS_STEP_BY_GRAVITY) return 1;
-    int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE || sim->solver->compliance;
+    int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
+    // The model's weights are those of its masses.
+    if (soft && kind != TS_STEP_BY_TIME_STEP) return 0;
     for (int b = 0; b < p->block_count; ++b) {
         if (!ts_step_block_acts(sim, p, b)) continue;
-        if (soft || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
+        if (ts_step_block_is_softened(sim, p, b) || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
+        if (soft && !ts_step_soft_row_is_known(sim, b)) return 0;
         if (sim->row_block[b].source == contact && push_is_slowed(sim, b)) return 0;
     }
     return 1;
@@ -106,6 +109,7 @@ static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_ste
 // A contact that would bounce if it had any restitution has its law jump there.
 static int restitution_is_known(const ts_sim* sim, int geom) {
     double threshold = ts_contact_bounce_threshold(&sim->options);
+    if (ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE) return 1;
     if (sim->solver->anchors) return 0;
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
@@ -116,10 +120,10 @@ static int restitution_is_known(const ts_sim* sim, int geom) {
     return 1;
 }
 
-static int compliance_is_known(const ts_sim* sim) {
+static int compliance_is_known(const ts_sim* sim, const ts_step_implicit* p) {
     for (int b = 0; b < sim->problem.block_count; ++b)
-        if (sim->row_block[b].blocked != TS_ROW_FREE) return 0;
-    return !sim->solver->compliance && !sim->solver->anchors;
+        if (sim->row_block[b].blocked != TS_ROW_FREE || ts_step_block_is_softened(sim, p, b)) return 0;
+    return !sim->solver->anchors;
 }
 
 int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit* p, ts_step_column c) {
@@ -139,7 +143,7 @@ int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit*
             if (!p->tree[t].plain) return 0;
         return blocks_are_known(sim, p, c.kind);
     case TS_STEP_BY_RESTITUTION: return restitution_is_known(sim, c.index);
-    case TS_STEP_BY_COMPLIANCE: return compliance_is_known(sim);
+    case TS_STEP_BY_COMPLIANCE: return compliance_is_known(sim, p);
     default: return 0;
     }
 }
@@ -355,10 +359,14 @@ static double reference_rate(const parameters* w, int b, int r) {
     }
     if (source == ts_row_source_find("contact")) {
         const ts_contact* contact = &sim->contact[sim->row_block[b].item];
+        ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
+        if (ts_step_contact_softness(sim, contact, law)) return law[r].reference_by_time;
         if (r != (contact->surface.dimension == 1 ? 0 : 2)) return 0.0;
         double bounce = -contact->surface.restitution * contact->velocity_before.z;
         if (bounce > 0.0 && reference == bounce) return 0.0;
     }
+    ts_mujoco_row_slopes soft;
+    if (ts_step_joint_softness(sim, b, &soft)) return soft.reference_by_time;
     // What closes a gap or mends an error over the step, unless it is as fast as it may be.
     double most = sim->options.push_out_speed;
     if (source == ts_row_source_find("joint-limit") &&
@@ -374,6 +382,10 @@ static double compliance_rate(parameters* w, ts_step_column c, int b, int r) {
         int i = (int)sim->row_block[b].key.whole;
         double h = sim->options.time_step, ahead = ts_actuation_drive(sim, i)->ahead;
         return -(ahead + h * drive_stiffness(sim, i)) / (h * h * ahead * ahead);
+    }
+    if (c.kind == TS_STEP_BY_TIME_STEP && sim->row_block[b].source == ts_row_source_find("contact")) {
+        ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
+        return ts_step_contact_softness(sim, &sim->contact[sim->row_block[b].item], law) ? law[r].R_by_time : 0.0;
     }
     double give = 0.0;
     int stiffest = ts_step_tie_stiffest(sim, b, r, &give);

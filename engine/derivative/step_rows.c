@@ -59,7 +59,7 @@ static int find_equality(const ts_step_task* task, ts_step_implicit* p, int b) {
 }
 
 // Returns 0 when it is not known here.
-static int find_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
+static int find_hard_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
     const ts_sim* sim = task->sim;
     const ts_row_key key = sim->row_block[b].key;
     const ts_joint* joint = &sim->model->joint[key.whole];
@@ -70,6 +70,71 @@ static int find_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
     double by_gap = reference < 0.0 ? -1.0 / h : reference < most ? -sim->options.baumgarte / h : 0.0;
     double slope = -by_gap * rate;
     return write_row(task, p, b, 1, &joint->dof_first, &slope, 1.0);
+}
+
+// A row of one dof that the model makes soft: (dR lambda - dc*) by its gap, which goes with `rate` times the dof, and by its speed.
+static int write_soft_row(const ts_step_task* task, ts_step_implicit* p, int b, int dof, double rate,
+                          const ts_mujoco_row_slopes* law) {
+    double lambda = task->sim->impulse[task->sim->problem.block[b].row];
+    double slope = rate * (law->R_by_gap * lambda - law->reference_by_gap);
+    double* by_v = TS_ARENA_ARRAY(task->arena, double, 1);
+    if (!by_v || !write_row(task, p, b, 1, &dof, &slope, 1.0)) return 0;
+    by_v[0] = -law->reference_by_speed * rate;
+    p->block[b].by_v = by_v;
+    return 1;
+}
+
+int ts_step_joint_softness(const ts_sim* sim, int b, ts_mujoco_row_slopes* out) {
+    const ts_row_key key = sim->row_block[b].key;
+    int limits = sim->row_block[b].source == ts_row_source_find("joint-limit"), dof = (int)key.whole, k = 0;
+    if (ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_MODEL) return 0;
+    if (!limits && sim->row_block[b].source != ts_row_source_find("joint-friction")) return 0;
+    const ts_joint* joint = &sim->model->joint[limits ? (int)key.whole : sim->model->dof[dof].joint];
+    const ts_mujoco_softness* softness = limits ? &joint->softness.limit : &joint->softness.friction;
+    ts_joint_stop stop[TS_JOINT_STOPS_MOST];
+    double gap = 0.0, rate = 1.0, d_slope = 0.0;
+    if (limits) {
+        if (joint->type != TS_JOINT_HINGE && joint->type != TS_JOINT_SLIDE) return 0;
+        int stops = ts_joint_traits_of(joint->type)->stops(joint, sim->qpos + joint->qpos_first, stop);
+        while (k + 1 < stops && (uint64_t)stop[k].side != key.part) ++k;
+        gap = stop[k].gap - joint->softness.margin;
+        rate = stop[k].rate[0];
+        dof = joint->dof_first;
+        d_slope = ts_mujoco_impedance_slope(softness->solimp, gap);
+    }
+    *out = ts_mujoco_row_slope(softness, ts_mujoco_impedance(softness->solimp, gap), d_slope,
+                               ts_sim_storage_of(sim)->dof_inverse_weight[dof], gap, rate * sim->qvel[dof],
+                               sim->options.time_step);
+    // Friction has no gap.
+    if (!limits) out->reference_by_gap = 0.0;
+    return 1;
+}
+
+int ts_step_soft_row_is_known(const ts_sim* sim, int b) {
+    int source = sim->row_block[b].source;
+    if (source == ts_row_source_find("contact")) return sim->problem.block[b].rows <= 3;
+    if (source == ts_row_source_find("joint-limit")) {
+        ts_joint_type type = sim->model->joint[sim->row_block[b].key.whole].type;
+        return type == TS_JOINT_HINGE || type == TS_JOINT_SLIDE;
+    }
+    return source == ts_row_source_find("joint-friction") || source == ts_row_source_find("servo");
+}
+
+static int find_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
+    const ts_sim* sim = task->sim;
+    const ts_row_key key = sim->row_block[b].key;
+    ts_mujoco_row_slopes law;
+    if (ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_MODEL) return find_hard_limit(task, p, b);
+    if (!ts_step_joint_softness(sim, b, &law)) return 0;
+    return write_soft_row(task, p, b, sim->model->joint[key.whole].dof_first, key.part == TS_JOINT_LOWER ? 1.0 : -1.0,
+                          &law);
+}
+
+// Dry friction is a box and no more, or creeps.
+static int find_friction(const ts_step_task* task, ts_step_implicit* p, int b) {
+    ts_mujoco_row_slopes law;
+    if (!ts_step_joint_softness(task->sim, b, &law)) return 1;
+    return write_soft_row(task, p, b, (int)task->sim->row_block[b].key.whole, 1.0, &law);
 }
 
 static int find_servo(const ts_step_task* task, ts_step_implicit* p, int b) {
@@ -99,8 +164,7 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
         ts_row_source_find("contact"), ts_row_source_find("joint-limit"),    ts_row_source_find("joint-friction"),
         ts_row_source_find("servo"),   ts_row_source_find("joint-equality"), ts_row_source_find("connect"),
         ts_row_source_find("weld")};
-    // A solver's own compliance goes by G, which changes with the pose.
-    int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE || sim->solver->compliance;
+    int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
     p->block = (ts_step_block_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)p->block_count, sizeof *p->block);
     if (!p->block) return 0;
     for (int t = 0; t < sim->model->tree_count; ++t)
@@ -109,19 +173,20 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
     for (int b = 0; b < p->block_count; ++b) {
         const ts_row_block* owner = &sim->row_block[b];
         if (!ts_step_block_acts(sim, p, b)) continue;
-        int fine = !soft && owner->blocked == TS_ROW_FREE;
-        if (owner->source == known.contact && !soft) continue;
+        // A solver's own compliance goes by G, which changes with the pose.
+        int fine = owner->blocked == TS_ROW_FREE && !ts_step_block_is_softened(sim, p, b);
+        if (owner->source == known.contact) continue;
         if (fine && owner->source == known.limit)
             fine = find_limit(task, p, b);
         else if (fine && owner->source == known.servo)
             fine = find_servo(task, p, b);
+        else if (fine && owner->source == known.friction)
+            fine = find_friction(task, p, b);
         else if (fine && owner->source == known.equality)
-            fine = find_equality(task, p, b);
+            fine = !soft && find_equality(task, p, b);
         else
-            fine = fine &&
-                   (owner->source == known.friction || owner->source == known.connect || owner->source == known.weld);
+            fine = fine && !soft && (owner->source == known.connect || owner->source == known.weld);
         if (!fine) give_up(sim, p, b);
     }
-    if (soft) return 1;
-    return ts_step_ties_find(task, p, scratch) && ts_step_contacts_find(task, p, scratch, report);
+    return (soft || ts_step_ties_find(task, p, scratch)) && ts_step_contacts_find(task, p, scratch, report);
 }

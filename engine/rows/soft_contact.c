@@ -54,6 +54,37 @@ void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const do
     }
 }
 
+void ts_soft_contact_slopes(const ts_sim* sim, const ts_contact* contact, const double* speed,
+                            ts_mujoco_row_slopes* out_slope) {
+    const ts_options* options = &sim->options;
+    int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2;
+    double h = options->time_step;
+    memset(out_slope, 0, (size_t)rows * sizeof *out_slope);
+    if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_SPRING) {
+        double k = options->contact_stiffness, time = h + options->contact_dissipation;
+        out_slope[normal].reference_by_gap = -1.0 / time;
+        out_slope[normal].reference_by_time = contact->gap / (time * time);
+        out_slope[normal].R_by_time = -(h + time) / (h * h * k * time * time);
+        return;
+    }
+    const double* inverse_weight = ts_sim_storage_of(sim)->inverse_weight;
+    const ts_mujoco_softness* softness = &contact->surface.softness;
+    double d = ts_mujoco_impedance(softness->solimp, contact->gap);
+    double slope = ts_mujoco_impedance_slope(softness->solimp, contact->gap);
+    double A = inverse_weight[contact->body_a] + inverse_weight[contact->body_b];
+    ts_mujoco_softness friction = *softness;
+    const double* own = contact->surface.friction_solref;
+    if (own[0] != 0.0 || own[1] != 0.0) memcpy(friction.solref, own, sizeof friction.solref);
+    for (int r = 0; r < rows; ++r) {
+        out_slope[r] = ts_mujoco_row_slope(r == normal ? softness : &friction, d, slope, A,
+                                           r == normal ? contact->gap : 0.0, speed[r], h);
+        if (r == normal) continue;
+        out_slope[r].R_by_gap /= options->impratio;
+        // Friction has no spring.
+        out_slope[r].reference_by_gap = 0.0;
+    }
+}
+
 int ts_soft_stop_acts(const ts_sim* sim, double gap) {
     return ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_MODEL || gap < 0.0;
 }

@@ -25,6 +25,10 @@ ts_soft_contact ts_soft_contact_kind(const ts_sim* sim);
 void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const double* speed, double* out_reference,
                           double* out_R);
 
+/// How these answer to the gap, the speeds and the time step: one for each row. `speed` as above. R of a row goes by the gap of the contact.
+void ts_soft_contact_slopes(const ts_sim* sim, const ts_contact* contact, const double* speed,
+                            ts_mujoco_row_slopes* out_slope);
+
 /// Whether a stop (of a joint or a tendon) that is `gap` away, its margin taken off, can act at all: a soft one acts when it is passed.
 int ts_soft_stop_acts(const ts_sim* sim, double gap);
 
