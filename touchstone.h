@@ -60,6 +60,7 @@
 #include "contact/mujoco_softness.h"
 #include "contact/operator/delassus.h"
 #include "contact/operator/delassus_block.h"
+#include "contact/pairs/pairs.h"
 #include "contact/problem.h"
 #include "contact/solver.h"
 #include "contact/trace.h"

@@ -110,6 +110,7 @@ typedef struct ts_sim_storage {
     int substep_count;                   // of them; 0 where there are none
     struct ts_carried_contact* carried;  // (contact_count); lives in sim->scratch
     ts_arena_scope after_contacts;       // what scratch holds when contacts are found
+    struct ts_pile* pile;                // of a step of a pile (step/pile.c), else NULL; lives in sim->scratch
 
     // of the books (step/ledger.c); NULL while none are kept
     struct ts_ledger* ledger;

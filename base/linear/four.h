@@ -4,7 +4,12 @@
 #ifndef TS_BASE_FOUR_H
 #define TS_BASE_FOUR_H
 
+#include <math.h>
 #include <string.h>
+
+#if defined(__GNUC__) && defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #if defined(__GNUC__) && defined(__AVX2__)
 
@@ -184,5 +189,153 @@ static inline ts_four ts_four_zero(void) {
     static const double zero[4] = {0.0, 0.0, 0.0, 0.0};
     return ts_four_load(zero);
 }
+
+/// The same number four times.
+static inline ts_four ts_four_all(double s) {
+    const double v[4] = {s, s, s, s};
+    return ts_four_load(v);
+}
+
+#if defined(__GNUC__) && defined(__AVX2__)
+
+/// a / b, number by number.
+static inline ts_four ts_four_quotient(ts_four a, ts_four b) { return a / b; }
+
+/// Square roots.
+static inline ts_four ts_four_root(ts_four a) { return _mm256_sqrt_pd(a); }
+
+/// a > b ? a : b.
+static inline ts_four ts_four_most(ts_four a, ts_four b) { return _mm256_max_pd(a, b); }
+
+/// a < b ? a : b.
+static inline ts_four ts_four_least(ts_four a, ts_four b) { return _mm256_min_pd(a, b); }
+
+/// c > 0 ? a : b.
+static inline ts_four ts_four_where(ts_four c, ts_four a, ts_four b) {
+    return _mm256_blendv_pd(b, a, _mm256_cmp_pd(c, _mm256_setzero_pd(), _CMP_GT_OQ));
+}
+
+/// Nonzero where some number is > 0.
+static inline int ts_four_any(ts_four c) {
+    return _mm256_movemask_pd(_mm256_cmp_pd(c, _mm256_setzero_pd(), _CMP_GT_OQ));
+}
+
+/// Absolute values.
+static inline ts_four ts_four_size(ts_four a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+
+#elif defined(__GNUC__) && defined(__SSE2__)
+
+/// a / b, number by number.
+static inline ts_four ts_four_quotient(ts_four a, ts_four b) {
+    ts_four v = {a.low / b.low, a.high / b.high};
+    return v;
+}
+
+/// Square roots.
+static inline ts_four ts_four_root(ts_four a) {
+    ts_four v = {_mm_sqrt_pd(a.low), _mm_sqrt_pd(a.high)};
+    return v;
+}
+
+/// a > b ? a : b.
+static inline ts_four ts_four_most(ts_four a, ts_four b) {
+    ts_four v = {_mm_max_pd(a.low, b.low), _mm_max_pd(a.high, b.high)};
+    return v;
+}
+
+/// a < b ? a : b.
+static inline ts_four ts_four_least(ts_four a, ts_four b) {
+    ts_four v = {_mm_min_pd(a.low, b.low), _mm_min_pd(a.high, b.high)};
+    return v;
+}
+
+/// c > 0 ? a : b, of two.
+static inline ts_two ts_two_where(ts_two c, ts_two a, ts_two b) {
+    ts_two positive = _mm_cmpgt_pd(c, _mm_setzero_pd());
+    return _mm_or_pd(_mm_and_pd(positive, a), _mm_andnot_pd(positive, b));
+}
+
+/// c > 0 ? a : b.
+static inline ts_four ts_four_where(ts_four c, ts_four a, ts_four b) {
+    ts_four v = {ts_two_where(c.low, a.low, b.low), ts_two_where(c.high, a.high, b.high)};
+    return v;
+}
+
+/// Nonzero where some number is > 0.
+static inline int ts_four_any(ts_four c) {
+    ts_two zero = _mm_setzero_pd();
+    return _mm_movemask_pd(_mm_or_pd(_mm_cmpgt_pd(c.low, zero), _mm_cmpgt_pd(c.high, zero)));
+}
+
+/// Absolute values.
+static inline ts_four ts_four_size(ts_four a) {
+    ts_two sign = _mm_set1_pd(-0.0);
+    ts_four v = {_mm_andnot_pd(sign, a.low), _mm_andnot_pd(sign, a.high)};
+    return v;
+}
+
+#else
+
+/// a / b, number by number.
+static inline ts_four ts_four_quotient(ts_four a, ts_four b) {
+    double x[4], y[4];
+    ts_four_store(a, x);
+    ts_four_store(b, y);
+    for (int i = 0; i < 4; ++i) x[i] /= y[i];
+    return ts_four_load(x);
+}
+
+/// Square roots.
+static inline ts_four ts_four_root(ts_four a) {
+    double x[4];
+    ts_four_store(a, x);
+    for (int i = 0; i < 4; ++i) x[i] = sqrt(x[i]);
+    return ts_four_load(x);
+}
+
+/// c > 0 ? a : b.
+static inline ts_four ts_four_where(ts_four c, ts_four a, ts_four b) {
+    double x[4], y[4], z[4];
+    ts_four_store(c, x);
+    ts_four_store(a, y);
+    ts_four_store(b, z);
+    for (int i = 0; i < 4; ++i) x[i] = x[i] > 0.0 ? y[i] : z[i];
+    return ts_four_load(x);
+}
+
+/// a > b ? a : b.
+static inline ts_four ts_four_most(ts_four a, ts_four b) {
+    double x[4], y[4];
+    ts_four_store(a, x);
+    ts_four_store(b, y);
+    for (int i = 0; i < 4; ++i) x[i] = x[i] > y[i] ? x[i] : y[i];
+    return ts_four_load(x);
+}
+
+/// a < b ? a : b.
+static inline ts_four ts_four_least(ts_four a, ts_four b) {
+    double x[4], y[4];
+    ts_four_store(a, x);
+    ts_four_store(b, y);
+    for (int i = 0; i < 4; ++i) x[i] = x[i] < y[i] ? x[i] : y[i];
+    return ts_four_load(x);
+}
+
+/// Nonzero where some number is > 0.
+static inline int ts_four_any(ts_four c) {
+    double x[4];
+    ts_four_store(c, x);
+    return x[0] > 0.0 || x[1] > 0.0 || x[2] > 0.0 || x[3] > 0.0;
+}
+
+/// Absolute values.
+static inline ts_four ts_four_size(ts_four a) {
+    double x[4];
+    ts_four_store(a, x);
+    for (int i = 0; i < 4; ++i) x[i] = fabs(x[i]);
+    return ts_four_load(x);
+}
+
+#endif
 
 #endif

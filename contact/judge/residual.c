@@ -13,6 +13,7 @@
 
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
+#include "contact/judge/residual_internal.h"
 #include "contact/operator/stiffness_internal.h"
 
 // Internal forces this many times larger than the impulses that the problem asks for are taken at face value: an answer
@@ -236,9 +237,6 @@ double ts_law_residual_in_force_units(ts_law_residual residual, double time_step
     return ts_worse(worst, residual.complementarity / (time_step * time_step));
 }
 
-// 1: work of friction, by what is large in an island, under which its direction says nothing: noise of solvers.
-static const double least_work = 1e-6;
-
 // Friction against slip, contact by contact: sums of |lambda_T x u_T|, of -lambda_T . u_T and of |lambda_T| |u_T|.
 typedef struct slip_direction {
     double across;
@@ -291,11 +289,6 @@ static inline double natural_squared(const ts_block* block, double step, const d
     if (block->set != TS_SET_CONE) return natural_other(block, step, lambda, u);
     cone_state c = cone_state_of_block(block, lambda, u);
     return natural_cone(&c, step);
-}
-
-// What every natural map of a scale is relative to, N s.
-static double unit_of(const ts_residual_scale* scale) {
-    return ts_worse(scale->impulse, scale->velocity * scale->step);
 }
 
 // What a pass over blocks of one scale collects: what is large in them, and what is wrong.
@@ -383,7 +376,7 @@ double ts_residual_natural(const ts_contact_problem* problem, int b, const ts_re
     const ts_block* block = &problem->block[b];
     double stiffness = stiffness_of(problem, b), step = stiffness > 0.0 ? 1.0 / stiffness : scale->step;
     if (isnan(stiffness)) return stiffness;
-    return ts_share(sqrt(natural_squared(block, step, impulse + block->row, u + block->row)), unit_of(scale));
+    return ts_share(sqrt(natural_squared(block, step, impulse + block->row, u + block->row)), ts_residual_unit(scale));
 }
 
 // Judges blocks of one scale (block: which; NULL: the first `count`) on top of what out holds. `given` is the scale, or NULL:
@@ -403,8 +396,8 @@ static void judge(const ts_contact_problem* problem, const int* block, int count
     ts_law_residual_worsen(&out->lcp, &t.others);
     ts_law_residual_worsen(&out->ccp, &t.others);
     ts_law_residual_worsen(&out->ncp, &t.others);
-    out->natural = ts_worse(out->natural, ts_share(sqrt(t.natural_squared), unit_of(&scale)));
-    if (t.direction.work <= least_work * unit_of(&scale) * scale.velocity) return;
+    out->natural = ts_worse(out->natural, ts_share(sqrt(t.natural_squared), ts_residual_unit(&scale)));
+    if (t.direction.work <= ts_residual_least_work * ts_residual_unit(&scale) * scale.velocity) return;
     direction->across += t.direction.across;
     direction->opposed += t.direction.opposed;
 }

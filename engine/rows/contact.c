@@ -115,9 +115,8 @@ static double limit_push(const ts_sim* sim, const ts_row_law* law, int normal, d
     return levers && G * mass < 1.0 ? sqrt(G * mass) * push : push;
 }
 
-// Old impulse in the new frame, or nothing.
-static void start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
-                  double* out_impulse) {
+void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
+                      double* out_impulse) {
     if (!sim->options.warm_start || !memory->valid) return;
     ts_vec3 normal = ts_contact_remembered(memory, TS_CONTACT_NORMAL);
     if (ts_vec3_dot(normal, ts_mat3_column(&contact->frame, 2)) < least_normal_agreement) return;
@@ -194,7 +193,7 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
         out_law->reference[normal] = limit_push(sim, out_law, normal, out_law->reference[normal]);
     if (memory && sim->solver->anchors && rows >= 3 && !out_law->rigid)
         pull_to_anchor(sim, contact, memory, out_law->reference);
-    if (memory && !bounces) start(sim, contact, memory, now[normal], out_law->impulse);
+    if (memory && !bounces) ts_contact_start(sim, contact, memory, now[normal], out_law->impulse);
     contact->velocity_before = surface_velocity(contact, now);
 }
 

@@ -25,12 +25,17 @@ double ts_contact_reference(const ts_options* options, const ts_reference_input*
 /// Slower impacts than this do not bounce, m/s.
 double ts_contact_bounce_threshold(const ts_options* options);
 
+/// Where a contact's impulse begins (its rows): the remembered one in the frame of now, or nothing, where out_impulse stays as it is. speed_now:
+/// m/s, of its normal when the step begins.
+void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
+                      double* out_impulse);
+
 /// Where in `own` of a remembered contact its vectors begin. impulse holds linear (N s) and angular (N m s, of spinning
 /// and rolling friction) impulse on B, in world axes; key.whole is geom_a << 32 | geom_b, key.part ts_contact.key.
 enum {
-    TS_CONTACT_ON_A = 0,     // m, where on geom A, in its frame
-    TS_CONTACT_ON_B = 3,     // m, where on geom B, in its frame
-    TS_CONTACT_NORMAL = 6,   // world
+    TS_CONTACT_ON_A = 0,    // m, where on geom A, in its frame
+    TS_CONTACT_ON_B = 3,    // m, where on geom B, in its frame
+    TS_CONTACT_NORMAL = 6,  // world
     TS_CONTACT_TANGENT = 9  // world, tangent 1
 };
 

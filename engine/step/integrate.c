@@ -12,6 +12,7 @@
 #include "engine/sim_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
+#include "engine/step/pile_internal.h"
 #include "engine/step/step.h"
 #include "engine/step/substep_internal.h"
 #include "engine/step/yield_internal.h"
@@ -117,14 +118,16 @@ static int remember_rows(ts_sim* sim) {
     return 1;
 }
 
-// Old and new memory change places; that of pairs where they have been asked anew.
+// Old and new memory change places: that of rows where it was written, that of pairs where they have been asked anew.
 static void swap_memories(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_pair_memory_array pairs = sim->pair_memory;
     ts_row_memory_array rows = sim->row_memory;
-    sim->row_memory = storage->row_next;
-    storage->row_next = rows;
-    storage->row_next.count = 0;
+    if (ts_pile_remembers(sim)) {
+        sim->row_memory = storage->row_next;
+        storage->row_next = rows;
+        storage->row_next.count = 0;
+    }
     if (ts_substep_is_later(sim)) return;
     sim->pair_memory = storage->pair_next;
     storage->pair_next = pairs;
@@ -138,7 +141,10 @@ static int coast(ts_sim* sim, double* qpos) {
     if (!sim->integrator->coast) return 1;
     int* touched = (int*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->tree_count, sizeof(int));
     if (!touched) return 0;
-    for (int s = 0; s < plan->segment_count; ++s) touched[model->dof[plan->segment[s].column].tree] = 1;
+    if (ts_pile_is_on(sim))
+        touched = ts_sim_storage_of(sim)->tree_touched;
+    else
+        for (int s = 0; s < plan->segment_count; ++s) touched[model->dof[plan->segment[s].column].tree] = 1;
     for (int t = 0; t < model->tree_count; ++t)
         if (!touched[t]) sim->integrator->coast(sim, t, qpos);
     return 1;
@@ -182,7 +188,8 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, model->nq);
     double* act = TS_ARENA_ARRAY(&sim->scratch, double, model->act_count);
-    if (!qpos || !act || !ts_integrate_end(sim, qpos, act) || !remember_rows(sim) || sim->scratch.failed)
+    int remembered = !ts_pile_remembers(sim) || remember_rows(sim);
+    if (!remembered || !qpos || !act || !ts_integrate_end(sim, qpos, act) || sim->scratch.failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
     ts_code code = check_finite(sim, qpos, act, out_status);
     if (code) return code;

@@ -1,6 +1,7 @@
 // One time step, as a table of contents.
 //
-// With substeps (substep.c) all but the search for contacts is done several times.
+// With substeps (substep.c) all but the search for contacts is done several times; of piles (pile.c) pairs of bodies take the place of
+// assemble and solve.
 //
 //     kinematics  -> where everything is                      kinematics.c
 //     broad       -> which geoms may touch                    pairs.c
@@ -21,6 +22,7 @@
 #include "engine/sim_internal.h"
 #include "engine/step/integrate_internal.h"
 #include "engine/step/ledger_internal.h"
+#include "engine/step/pile_internal.h"
 #include "engine/step/substep_internal.h"
 
 void ts_step_kinematics(ts_sim* sim) {
@@ -76,6 +78,7 @@ static ts_code pose_problem(ts_sim* sim, double* mark, ts_status* out_status) {
     ts_code code = ts_step_dynamics(sim);
     if (code) return code == TS_ERROR_MEMORY ? no_memory(sim, out_status) : bad_mass(sim, out_status);
     sim->info.seconds_dynamics += lap(mark);
+    if (ts_pile_is_on(sim)) return TS_OK;
     if (ts_step_assemble(sim)) return no_memory(sim, out_status);
     sim->info.seconds_assemble += lap(mark);
     return TS_OK;
@@ -111,7 +114,7 @@ static ts_code find_velocity(ts_sim* sim, double* io_mark, ts_status* out_status
     double mark = *io_mark;
     ts_code code = prepare(sim, &mark, out_status);
     if (code) return code;
-    if (ts_step_solve(sim)) return no_memory(sim, out_status);
+    if (ts_pile_is_on(sim) ? ts_pile_solve(sim) : ts_step_solve(sim)) return no_memory(sim, out_status);
     sim->info.seconds_solve += lap(&mark);
     // Actuators that were expected to stay within their limits and have not become rows; at the latest all of them are.
     while (ts_actuation_overran(sim, ts_sim_storage_of(sim)->new_velocity)) {

@@ -20,6 +20,7 @@
 
 #include "engine/rows/contact_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/pile_internal.h"
 
 /// A contact while it is carried.
 typedef struct ts_carried_contact {
@@ -33,6 +34,11 @@ int ts_substep_is_later(const ts_sim* sim) { return ts_sim_storage_of(sim)->subs
 int ts_substep_note(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     if (storage->substep_count <= 1) return 1;
+    if (!ts_pile_open(sim)) return 0;
+    if (storage->pile) {
+        storage->after_contacts = ts_arena_scope_begin(&sim->scratch);
+        return 1;
+    }
     storage->carried =
         (ts_carried_contact*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)sim->contact_count, sizeof *storage->carried);
     if (sim->contact_count > 0 && !storage->carried) return 0;
@@ -55,6 +61,7 @@ void ts_substep_carry(ts_sim* sim) {
     ts_step_info nothing = {.contact_count = sim->contact_count};
     *info = nothing;
     ts_sim_move_on(sim);
+    if (storage->pile) return;
     ts_contact_memory(sim, &first, &last);
     for (int i = 0; i < sim->contact_count; ++i) {
         ts_contact* contact = &sim->contact[i];
@@ -71,6 +78,7 @@ void ts_substep_carry(ts_sim* sim) {
 // What contacts did in a substep, on top of those before it.
 static void add_impulses(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
+    if (storage->pile) return;
     for (int i = 0; i < sim->contact_count; ++i) {
         ts_carried_contact* carried = &storage->carried[i];
         if (storage->substep == 0) carried->velocity_before = sim->contact[i].velocity_before;
@@ -81,6 +89,10 @@ static void add_impulses(ts_sim* sim) {
 
 static void show_impulses(ts_sim* sim) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    if (storage->pile) {
+        ts_pile_close(sim);
+        return;
+    }
     for (int i = 0; i < sim->contact_count; ++i) {
         sim->contact[i].velocity_before = storage->carried[i].velocity_before;
         sim->contact[i].impulse = storage->carried[i].impulse;
@@ -145,6 +157,7 @@ ts_code ts_substep_run(ts_sim* sim, ts_code (*substep)(ts_sim* sim, ts_status* o
     ts_code code = TS_OK;
     sim->options = ts_options_of_substep(&options);
     storage->substep_count = options.substeps;
+    storage->pile = NULL;
     for (storage->substep = 0; storage->substep < options.substeps && !code; ++storage->substep) {
         code = substep(sim, out_status);
         if (code) break;
@@ -160,6 +173,7 @@ ts_code ts_substep_run(ts_sim* sim, ts_code (*substep)(ts_sim* sim, ts_status* o
     sim->options = options;
     storage->substep = storage->substep_count = 0;
     if (code) {
+        storage->pile = NULL;
         sim->step_count = steps;
         return code;
     }

@@ -1,0 +1,289 @@
+// Pairs of free bodies: their order and layout, and what islands make of passes.
+//
+// Problem: a sweep sees what the ones before it did, so pairs side by side must not share a body that moves; and loads should run down a pile within
+// one sweep, which an order by colours forgets. Rule: units come in the order in which loads run (engine/rows/contact_order.c). A unit's level
+// is one above the highest of those before it that share a body with it; units of one level share none, and go side by side, four at a time.
+// Source: level scheduling, as for sparse triangular solves (Anderson and Saad 1989).
+// Guaranteed: a sweep does what a sweep over the units one after the other does, to the bit; linear time.
+// Known to fail: a body with very many contacts leaves lanes empty; one sweep is the work of one thread.
+#include "contact/pairs/pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "contact/block_set_internal.h"
+#include "contact/judge/residual_internal.h"
+#include "contact/pairs/pairs_kernel_internal.h"
+#include "contact/solver.h"
+
+// --- order -------------------------------------------------------------------------------------------------------------
+
+// Levels of all units into out_level, and how many units each level has. `above` (body_count) is zero. Returns how many levels.
+static int find_levels(const ts_pair_unit* unit, int unit_count, int* above, int* out_level, int* out_size) {
+    int levels = 0;
+    for (int u = 0; u < unit_count; ++u) {
+        int a = unit[u].body[0], b = unit[u].body[1];
+        int level = above[a] > above[b] ? above[a] : above[b];
+        out_level[u] = level;
+        if (a) above[a] = level + 1;
+        if (b) above[b] = level + 1;
+        ++out_size[level];
+        if (level >= levels) levels = level + 1;
+    }
+    return levels;
+}
+
+int ts_pairs_order(ts_arena* arena, int body_count, const ts_pair_unit* unit, int unit_count, int* out_place) {
+    int groups = 0;
+    ts_arena_scope scope = ts_arena_scope_begin(arena);
+    int* above = (int*)ts_arena_alloc_zeroed(arena, (size_t)body_count, sizeof(int));
+    int* next = (int*)ts_arena_alloc_zeroed(arena, (size_t)unit_count, sizeof(int));
+    if (above && next) {
+        int levels = find_levels(unit, unit_count, above, out_place, next);
+        for (int l = 0; l < levels; ++l) {
+            int size = next[l];
+            next[l] = TS_PAIR_LANES * groups;
+            groups += (size + TS_PAIR_LANES - 1) / TS_PAIR_LANES;
+        }
+        for (int u = 0; u < unit_count; ++u) out_place[u] = next[out_place[u]]++;
+    }
+    ts_arena_scope_end(arena, scope);
+    return above && next ? groups : -1;
+}
+
+// --- islands -----------------------------------------------------------------------------------------------------------
+
+static int root_of(int* parent, int b) {
+    while (parent[b] != b) {
+        parent[b] = parent[parent[b]];
+        b = parent[b];
+    }
+    return b;
+}
+
+// Islands in the order of their first units. Returns how many.
+static int find_islands(const ts_pair_unit* unit, int unit_count, int body_count, int* parent, int* out_island_of) {
+    int count = 0;
+    for (int b = 0; b < body_count; ++b) {
+        parent[b] = b;
+        out_island_of[b] = -1;
+    }
+    for (int u = 0; u < unit_count; ++u) {
+        int a = root_of(parent, unit[u].body[0]), b = root_of(parent, unit[u].body[1]);
+        // What does not move joins nothing.
+        if (a == 0 || b == 0) continue;
+        if (a < b)
+            parent[b] = a;
+        else
+            parent[a] = b;
+    }
+    for (int u = 0; u < unit_count; ++u) {
+        int root = root_of(parent, unit[u].body[0] ? unit[u].body[0] : unit[u].body[1]);
+        if (out_island_of[root] < 0) out_island_of[root] = count++;
+    }
+    for (int b = 1; b < body_count; ++b) out_island_of[b] = out_island_of[root_of(parent, b)];
+    return count;
+}
+
+// --- layout ------------------------------------------------------------------------------------------------------------
+
+static void put3(ts_pair_vector* to, int lane, ts_vec3 v) {
+    to->at[0][lane] = v.x;
+    to->at[1][lane] = v.y;
+    to->at[2][lane] = v.z;
+}
+
+static void put_unit(const ts_pairs* pairs, const ts_pair_unit* unit, int lane, ts_pair_group* group) {
+    put3(&group->normal, lane, unit->normal);
+    put3(&group->tangent, lane, unit->tangent);
+    put3(&group->offset, lane, unit->offset);
+    group->friction[lane] = unit->friction;
+    group->island[lane] = pairs->island_of[unit->body[0] ? unit->body[0] : unit->body[1]];
+    pairs->island[group->island[lane]].contacts += unit->count;
+    for (int side = 0; side < 2; ++side) {
+        const ts_pair_body* body = &pairs->body[unit->body[side]];
+        group->body[side][lane] = unit->body[side];
+        group->inverse_mass[side][lane] = body->inverse_mass;
+        for (int i = 0; i < 6; ++i) group->inverse_inertia[side].at[i][lane] = body->inverse_inertia[i];
+    }
+}
+
+// Groups from units and their places, and how many points each has.
+static int put_units(ts_pairs* pairs, const ts_pair_unit* unit, int unit_count, const int* place) {
+    for (int g = 0; g < pairs->group_count; ++g)
+        for (int k = 0; k < TS_PAIR_LANES; ++k) pairs->group[g].island[k] = pairs->island_count;
+    for (int u = 0; u < unit_count; ++u) {
+        ts_pair_group* group = &pairs->group[place[u] / TS_PAIR_LANES];
+        put_unit(pairs, &unit[u], place[u] % TS_PAIR_LANES, group);
+        if (unit[u].count > group->count) group->count = unit[u].count;
+    }
+    int points = 0;
+    for (int g = 0; g < pairs->group_count; ++g) {
+        pairs->group[g].first = points;
+        points += pairs->group[g].count;
+    }
+    return points;
+}
+
+// A point that is there has a step of the natural map; weighing finds its true size.
+static void put_points(ts_pairs* pairs, const ts_pair_unit* unit, int unit_count, const int* place,
+                       const ts_vec3* lever) {
+    for (int u = 0; u < unit_count; ++u) {
+        int first = pairs->group[place[u] / TS_PAIR_LANES].first, lane = place[u] % TS_PAIR_LANES;
+        for (int k = 0; k < unit[u].count; ++k) {
+            ts_pair_point* point = &pairs->point[first + k];
+            put3(&point->lever, lane, lever[unit[u].first + k]);
+            point->natural[lane] = 1.0;
+            pairs->slot[unit[u].first + k] = TS_PAIR_LANES * (first + k) + lane;
+        }
+    }
+}
+
+static void* zeroed(ts_arena* arena, int count, size_t size) {
+    return ts_arena_alloc_zeroed(arena, (size_t)count, size);
+}
+
+static int take_bodies(ts_pairs* pairs, ts_arena* arena, const ts_pair_body* body) {
+    size_t bodies = (size_t)pairs->body_count;
+    pairs->body = TS_ARENA_ARRAY(arena, ts_pair_body, bodies);
+    pairs->island_of = TS_ARENA_ARRAY(arena, int, bodies);
+    pairs->free = (double*)zeroed(arena, pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
+    pairs->velocity = (double*)zeroed(arena, pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
+    pairs->slot = TS_ARENA_ARRAY(arena, int, pairs->contact_count);
+    if (arena->failed) return 0;
+    memcpy(pairs->body, body, bodies * sizeof *body);
+    return 1;
+}
+
+ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pair_body* body, int body_count, const ts_pair_unit* unit,
+                        int unit_count, const ts_vec3* lever, int contact_count) {
+    ts_pairs* pairs = (ts_pairs*)zeroed(arena, 1, sizeof *pairs);
+    int* place = TS_ARENA_ARRAY(arena, int, unit_count);
+    int* parent = TS_ARENA_ARRAY(arena, int, body_count);
+    if (!pairs || !place || !parent) return NULL;
+    pairs->body_count = body_count;
+    pairs->contact_count = contact_count;
+    if (!take_bodies(pairs, arena, body)) return NULL;
+    pairs->island_count = find_islands(unit, unit_count, body_count, parent, pairs->island_of);
+    pairs->group_count = ts_pairs_order(arena, body_count, unit, unit_count, place);
+    if (pairs->group_count < 0) return NULL;
+    pairs->island = (ts_pair_island*)zeroed(arena, pairs->island_count + 1, sizeof *pairs->island);
+    pairs->group = (ts_pair_group*)zeroed(arena, pairs->group_count, sizeof *pairs->group);
+    if (!pairs->island || !pairs->group) return NULL;
+    pairs->point_count = put_units(pairs, unit, unit_count, place);
+    pairs->point = (ts_pair_point*)zeroed(arena, pairs->point_count, sizeof *pairs->point);
+    pairs->track = (ts_pair_track*)zeroed(arena, pairs->point_count, sizeof *pairs->track);
+    if (!pairs->point || !pairs->track) return NULL;
+    put_points(pairs, unit, unit_count, place, lever);
+    ts_pairs_weigh(pairs);
+    return pairs;
+}
+
+void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse) {
+    int lane;
+    ts_pair_point* point = ts_pairs_point(pairs, i, &lane);
+    put3(&point->lambda, lane, ts_block_set_admit_cone(impulse, friction));
+}
+
+// --- passes ------------------------------------------------------------------------------------------------------------
+
+#if defined(TS_HAVE_WIDE)
+#define CALL(name, ...) \
+    (__builtin_cpu_supports("avx2") ? ts_pairs_##name##_wide(__VA_ARGS__) : ts_pairs_##name##_plain(__VA_ARGS__))
+#else
+#define CALL(name, ...) ts_pairs_##name##_plain(__VA_ARGS__)
+#endif
+
+void ts_pairs_weigh(ts_pairs* pairs) { CALL(weigh, pairs); }
+
+void ts_pairs_read(ts_pairs* pairs, const double* velocity) { CALL(read, pairs, velocity); }
+
+double ts_pairs_refer(ts_pairs* pairs, int moves) { return CALL(refer, pairs, moves); }
+
+void ts_pairs_begin(ts_pairs* pairs) { CALL(begin, pairs); }
+
+void ts_pairs_sweep(ts_pairs* pairs) { CALL(sweep, pairs); }
+
+void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residual) {
+    double across = 0.0, opposed = 0.0;
+    for (int i = 0; i <= pairs->island_count; ++i) {
+        ts_pair_island* island = &pairs->island[i];
+        island->impulse = island->natural = island->across = island->opposed = island->work = 0.0;
+    }
+    CALL(judge, pairs, out_residual);
+    for (int i = 0; i < pairs->island_count; ++i) {
+        ts_pair_island* island = &pairs->island[i];
+        ts_residual_scale scale = {0.0, ts_worse(rest_speed, island->velocity), island->step_sum / island->contacts};
+        ts_residual_scale_impulse(&scale, island->impulse);
+        double unit = ts_residual_unit(&scale);
+        // What is not finite anywhere is in all figures.
+        island->unmet = out_residual->ncp.dual - out_residual->ncp.dual + ts_share(sqrt(island->natural), unit);
+        out_residual->natural = ts_worse(out_residual->natural, island->unmet);
+        if (island->work <= ts_residual_least_work * unit * scale.velocity) continue;
+        across += island->across;
+        opposed += island->opposed;
+    }
+    out_residual->slip_angle = atan2(across, opposed);
+}
+
+// --- what is worse than nothing -----------------------------------------------------------------------------------------
+
+static double tensor_work(const double I[6], const double* a, const double* b) {
+    double x = I[0] * a[0] + I[1] * a[1] + I[2] * a[2], y = I[1] * a[0] + I[3] * a[1] + I[4] * a[2];
+    double z = I[2] * a[0] + I[4] * a[1] + I[5] * a[2];
+    return x * b[0] + y * b[1] + z * b[2];
+}
+
+// lambda . g and lambda . G lambda of every island: bodies know what the impulses made of their velocities.
+static void find_work(ts_pairs* pairs) {
+    for (int i = 0; i <= pairs->island_count; ++i) pairs->island[i].asked = pairs->island[i].made = 0.0;
+    for (int b = 1; b < pairs->body_count; ++b) {
+        const double *free = pairs->free + (size_t)TS_PAIR_SPEEDS * (size_t)b,
+                     *now = pairs->velocity + (size_t)TS_PAIR_SPEEDS * (size_t)b;
+        const ts_pair_body* body = &pairs->body[b];
+        ts_pair_island* island = &pairs->island[pairs->island_of[b]];
+        double change[6];
+        for (int k = 0; k < 6; ++k) change[k] = now[k] - free[k];
+        double asked = change[0] * free[0] + change[1] * free[1] + change[2] * free[2];
+        double made = change[0] * change[0] + change[1] * change[1] + change[2] * change[2];
+        island->asked += body->mass * asked + tensor_work(body->inertia, change + 3, free + 3);
+        island->made += body->mass * made + tensor_work(body->inertia, change + 3, change + 3);
+    }
+    for (int g = 0; g < pairs->group_count; ++g) {
+        const ts_pair_group* group = &pairs->group[g];
+        for (int i = group->first; i < group->first + group->count; ++i)
+            for (int k = 0; k < TS_PAIR_LANES; ++k)
+                pairs->island[group->island[k]].asked -= pairs->point[i].lambda.at[2][k] * pairs->point[i].reference[k];
+    }
+}
+
+// Part 0 makes zeros of what is not finite, too.
+static double shortened(double part, double x) { return part > 0.0 ? part * x : 0.0; }
+
+int ts_pairs_hold_back(ts_pairs* pairs) {
+    int held = 0;
+    find_work(pairs);
+    for (int i = 0; i < pairs->island_count; ++i) {
+        ts_pair_island* island = &pairs->island[i];
+        island->made = ts_solver_part(island->asked, island->made);
+        held += island->made != 1.0;
+    }
+    pairs->island[pairs->island_count].made = 1.0;
+    if (!held) return 0;
+    for (int b = 1; b < pairs->body_count; ++b) {
+        double part = pairs->island[pairs->island_of[b]].made;
+        const double* free = pairs->free + (size_t)TS_PAIR_SPEEDS * (size_t)b;
+        double* now = pairs->velocity + (size_t)TS_PAIR_SPEEDS * (size_t)b;
+        for (int k = 0; k < 6 && part != 1.0; ++k) now[k] = free[k] + shortened(part, now[k] - free[k]);
+    }
+    for (int g = 0; g < pairs->group_count; ++g) {
+        const ts_pair_group* group = &pairs->group[g];
+        for (int i = group->first; i < group->first + group->count; ++i)
+            for (int k = 0; k < TS_PAIR_LANES; ++k) {
+                double part = pairs->island[group->island[k]].made;
+                for (int r = 0; r < 3 && part != 1.0; ++r)
+                    pairs->point[i].lambda.at[r][k] = shortened(part, pairs->point[i].lambda.at[r][k]);
+            }
+    }
+    return held;
+}

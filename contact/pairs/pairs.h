@@ -1,0 +1,170 @@
+// Pairs of free bodies as units: what sweeps over piles in small steps work on. Points of a manifold share their bodies, masses and frame;
+// rows are made of lever arms on the fly, 96 bytes a point. Four pairs that share no body lie side by side.
+//
+// Velocities are those of centres of mass and turning, both in world axes, and everything that depends on where bodies are stays as it was
+// when the pairs were made: substeps change velocities, gaps and impulses.
+#ifndef TS_CONTACT_PAIRS_H
+#define TS_CONTACT_PAIRS_H
+
+#include "base/arena.h"
+#include "base/mat.h"
+#include "contact/judge/residual.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    TS_PAIR_LANES = 4,   // pairs side by side
+    TS_PAIR_POINTS = 4,  // most points of a pair
+    TS_PAIR_SPEEDS = 8   // numbers of a body's velocity: three of the centre, three of turning, two of nothing
+};
+
+/// A body. Number 0 stands for all that does not move, and is all zero.
+typedef struct ts_pair_body {
+    double mass;                // kg
+    double inverse_mass;        // kg^-1
+    double inertia[6];          // kg m^2, about the centre of mass, world axes: xx xy xz yy yz zz
+    double inverse_inertia[6];  // likewise
+} ts_pair_body;
+
+/// A pair of bodies with up to four points of one normal.
+typedef struct ts_pair_unit {
+    int body[2];  // A and B
+    int first;    // its contacts, by their number
+    int count;
+    ts_vec3 normal, tangent;  // from A to B; the second tangent is normal x tangent
+    ts_vec3 offset;           // m: a lever on B less the same point's on A
+    double friction;          // 1
+} ts_pair_unit;
+
+/// A vector of each of four pairs.
+typedef struct ts_pair_vector {
+    double at[3][TS_PAIR_LANES];
+} ts_pair_vector;
+
+/// A symmetric tensor of each: xx xy xz yy yz zz.
+typedef struct ts_pair_tensor {
+    double at[6][TS_PAIR_LANES];
+} ts_pair_tensor;
+
+/// One point of each of four pairs: what a sweep reads and writes of it.
+typedef struct ts_pair_point {
+    ts_pair_vector lever;               // m, from A's centre of mass
+    double reference[TS_PAIR_LANES];    // m/s, c* of the normal
+    ts_pair_vector lambda;              // N s: tangents, normal
+    double step[2][TS_PAIR_LANES];      // kg: of the tangents, of the normal; 0: there is no point
+    double coupling[2][TS_PAIR_LANES];  // kg^-1: D of normal and tangents
+    double natural[TS_PAIR_LANES];      // kg: step of the natural map
+} ts_pair_point;
+
+/// The rest of it, for which sweeps have no use.
+typedef struct ts_pair_track {
+    double gap[TS_PAIR_LANES];  // m
+    ts_pair_vector velocity;    // m/s, of the surfaces, when last read or judged
+    ts_pair_vector total;       // N s, of the substeps before this one
+} ts_pair_track;
+
+/// Four pairs side by side.
+typedef struct ts_pair_group {
+    ts_pair_vector normal, tangent, offset;
+    double friction[TS_PAIR_LANES];
+    double inverse_mass[2][TS_PAIR_LANES];
+    ts_pair_tensor inverse_inertia[2];
+    int body[2][TS_PAIR_LANES];
+    int island[TS_PAIR_LANES];  // of a lane without a pair: one behind the last
+    int first, count;           // points
+} ts_pair_group;
+
+/// Pairs that act on each other.
+typedef struct ts_pair_island {
+    int contacts;
+    double step_sum;  // kg: of 1 / stiffness over its contacts
+    double velocity;  // m/s: largest |g|
+    double impulse;   // N s: largest entry
+    double natural;   // (N s)^2
+    double across, opposed, work;
+    double asked, made;  // J: lambda . g, lambda . G lambda
+    double unmet;        // 1: natural map, a share
+} ts_pair_island;
+
+/// How a gap becomes the reference velocity of a normal.
+typedef struct ts_pair_law {
+    double time_step;  // s
+    double slop;       // m
+    double mend;       // 1/s: of what is deeper, so much a second
+    double most;       // m/s
+} ts_pair_law;
+
+/// All pairs of a step. Everything lives in the arena that it was made in.
+typedef struct ts_pairs {
+    int group_count, point_count, body_count, island_count, contact_count;
+    ts_pair_group* group;
+    ts_pair_point* point;  // (point_count)
+    ts_pair_track* track;  // (point_count)
+    ts_pair_body* body;
+    int* island_of;  // (body_count) -1: of none
+    double* free;    // (body_count x TS_PAIR_SPEEDS)
+    double* velocity;
+    ts_pair_island* island;  // (island_count + 1) the last is of lanes without a pair
+    int* slot;               // (contact_count) TS_PAIR_LANES times the point, plus the lane
+    ts_pair_law law;
+} ts_pairs;
+
+/// Orders units (bodies and contacts numbered from 0, each contact once) and lays them out; levers (contact_count) from A. Units come in the
+/// order in which loads run. NULL when memory is short.
+ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pair_body* body, int body_count, const ts_pair_unit* unit,
+                        int unit_count, const ts_vec3* lever, int contact_count);
+
+/// The order alone: units that share a moving body stay in their order, others may go side by side. out_place[u] is
+/// TS_PAIR_LANES times the group plus the lane. Returns the number of groups, -1 when memory is short.
+int ts_pairs_order(ts_arena* arena, int body_count, const ts_pair_unit* unit, int unit_count, int* out_place);
+
+/// The impulse of contact i becomes what its friction admits of this one: the normal first, then friction in its disc.
+void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse);
+
+/// Contact i's point, and which lane of it.
+static inline ts_pair_point* ts_pairs_point(const ts_pairs* pairs, int i, int* out_lane) {
+    *out_lane = pairs->slot[i] % TS_PAIR_LANES;
+    return &pairs->point[pairs->slot[i] / TS_PAIR_LANES];
+}
+
+/// A lane of a vector.
+static inline ts_vec3 ts_pair_vector_get(const ts_pair_vector* v, int lane) {
+    return ts_vec3_make(v->at[0][lane], v->at[1][lane], v->at[2][lane]);
+}
+
+/// Its track.
+static inline ts_pair_track* ts_pairs_track(const ts_pairs* pairs, int i, int* out_lane) {
+    *out_lane = pairs->slot[i] % TS_PAIR_LANES;
+    return &pairs->track[pairs->slot[i] / TS_PAIR_LANES];
+}
+
+// --- passes (pairs_kernel.c) ---
+
+/// Steps and couplings of all points.
+void ts_pairs_weigh(ts_pairs* pairs);
+
+/// Velocities of the surfaces in all points, for the velocities of bodies given (body_count x TS_PAIR_SPEEDS).
+void ts_pairs_read(ts_pairs* pairs, const double* velocity);
+
+/// Reference velocities from gaps. Where it `moves`, a substep is over: its impulses are added to the totals, and gaps first move on by a
+/// time step with the velocities of the surfaces. Returns the deepest penetration, m, >= 0.
+double ts_pairs_refer(ts_pairs* pairs, int moves);
+
+/// Begins a substep: velocities are the free ones and what the impulses make of them; notes how large the islands' free velocities are.
+void ts_pairs_begin(ts_pairs* pairs);
+
+/// One sweep, by the rule of ncp_pgs.c.
+void ts_pairs_sweep(ts_pairs* pairs);
+
+/// Judges the impulses as contact/judge/residual.c does, island by island. Velocities of the surfaces are known after.
+void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residual);
+
+/// Shortens the impulses of islands whose dual cost is positive, as engine/step/judge.c says. Returns how many.
+int ts_pairs_hold_back(ts_pairs* pairs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

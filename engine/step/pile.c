@@ -1,0 +1,359 @@
+// A step of a pile in substeps.
+//
+// Problem: assembly, order, islands and looks at the residual cost three times what the sweeps of a small step cost, and from substep to substep they
+// say the same. Rule: where rows are frictional contacts of lone free bodies and nothing else, swept by ncp-pgs, the first substep
+// lays out pairs of bodies (contact/pairs/); of every substep after it only free velocities, gaps and what follows from them are new. Levers,
+// frames, and inertias in world axes stay as they were when the step began; velocities are those of the present pose, and gaps move on by
+// the velocity of the surfaces. Sweeps are made as many as asked for, in bouts with a look at the answer behind each. The answer of every substep is
+// judged, and the last one's problem is left in sim->problem, row by row, for whoever asks.
+// Source: as substep.c; contact/pairs/.
+// Guaranteed: the law, the figures and the warm starts of the general path; what is left of islands that are worse than nothing is shortened as there. Bits
+// do not depend on the number of threads: pairs are swept by one.
+// Known to fail: a body that turns by an angle a in the step has levers and an inertia that are off by a. Demands that contradict each other
+// are not looked for (yield.c).
+#include "engine/step/pile_internal.h"
+
+#include <string.h>
+
+#include "engine/rows/contact_internal.h"
+#include "engine/rows/contact_order_internal.h"
+#include "engine/rows/soft_contact_internal.h"
+#include "engine/sim_internal.h"
+#include "engine/step/judge_internal.h"
+#include "engine/step/integrate/integrator.h"
+
+// Sweeps between looks.
+enum { BOUT = 16 };
+
+// --- whether it is one ---------------------------------------------------------------------------------------------------
+
+static int is_movable(const ts_sim* sim, int body) { return sim->model->body[body].tree >= 0; }
+
+static int fits_side(const ts_sim* sim, int body) {
+    int tree = sim->model->body[body].tree;
+    if (tree < 0) return 1;
+    return sim->model->tree[tree].kind == TS_TREE_CENTRED && ts_sim_storage_of(sim)->tree_is_lone[tree];
+}
+
+static int fits_contact(const ts_sim* sim, const ts_contact* contact) {
+    return contact->surface.dimension == 3 && contact->adhesion == 0.0 && ts_vec3_max_abs(contact->drift) == 0.0 &&
+           fits_side(sim, contact->body_a) && fits_side(sim, contact->body_b) &&
+           (is_movable(sim, contact->body_a) || is_movable(sim, contact->body_b));
+}
+
+static int fits_settings(const ts_sim* sim) {
+    const ts_options* options = &sim->options;
+    const ts_solver* solver = sim->solver;
+    if (solver != ts_solver_find("ncp-pgs")) return 0;
+    for (int i = 0; i < solver->setting_count; ++i) {
+        const char* name = solver->setting[i].name;
+        if (ts_solver_get(solver, sim->solver_settings, name) != ts_solver_get(solver, solver->defaults, name))
+            return 0;
+    }
+    return options->compliance_normal == 0.0 && options->compliance_tangent == 0.0 && options->density == 0.0 &&
+           options->viscosity == 0.0 && ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_NONE;
+}
+
+// Nothing but free joints: no limits, dry friction, equalities, tendons, actuators, and no sensors of what happens in a step.
+static int fits_model(const ts_sim* sim) {
+    const ts_model* model = sim->model;
+    if (model->joint_count != model->tree_count || model->equality_count || model->tendon_count ||
+        model->actuator_count || model->step_sensor_count)
+        return 0;
+    return sim->integrator->frees_lone_bodies && !ts_sim_storage_of(sim)->ledger && !sim->problem.trace;
+}
+
+static int fits(const ts_sim* sim) {
+    if (ts_sim_storage_of(sim)->substep_count <= 1 || sim->contact_count == 0) return 0;
+    if (!fits_model(sim) || !fits_settings(sim)) return 0;
+    for (int i = 0; i < sim->contact_count; ++i)
+        if (!fits_contact(sim, &sim->contact[i])) return 0;
+    return 1;
+}
+
+// --- laying it out -------------------------------------------------------------------------------------------------------
+
+// What pairs are made of.
+typedef struct layout {
+    ts_sim* sim;
+    ts_pile* pile;
+    int* slot;           // (tree_count) the body of a tree; 0: none yet
+    ts_pair_body* body;  // (tree_count + 1)
+    int body_count;
+    ts_pair_unit* unit;  // (contact_count)
+    int unit_count;
+    ts_vec3* lever;  // (contact_count)
+} layout;
+
+static void store_tensor(ts_mat3 I, double* out) {
+    const double numbers[6] = {I.m[0][0], I.m[0][1], I.m[0][2], I.m[1][1], I.m[1][2], I.m[2][2]};
+    memcpy(out, numbers, sizeof numbers);
+}
+
+static ts_mat3 inverse_of(const ts_mat3* I) {
+    return ts_mat3_from_columns(ts_mat3_solve(I, ts_vec3_axis(0)), ts_mat3_solve(I, ts_vec3_axis(1)),
+                                ts_mat3_solve(I, ts_vec3_axis(2)));
+}
+
+// The number of a body among the pairs'.
+static int slot_of(layout* l, int body) {
+    const ts_model* model = l->sim->model;
+    int tree = model->body[body].tree;
+    if (tree < 0) return 0;
+    if (l->slot[tree]) return l->slot[tree];
+    int slot = l->slot[tree] = l->body_count++, root = model->tree[tree].root;
+    const ts_mat3* R = &l->sim->kinematics.body_pose[root].R;
+    const ts_body* b = &model->body[root];
+    ts_pair_body* pair_body = &l->body[slot];
+    pair_body->mass = b->mass;
+    pair_body->inverse_mass = 1.0 / b->mass;
+    store_tensor(ts_mat3_rotate_tensor(*R, b->inertia), pair_body->inertia);
+    store_tensor(ts_mat3_rotate_tensor(*R, inverse_of(&b->inertia)), pair_body->inverse_inertia);
+    l->pile->tree[slot] = tree;
+    return slot;
+}
+
+ts_vec3 ts_pile_centre(const ts_sim* sim, int body) {
+    int tree = sim->model->body[body].tree;
+    return tree < 0 ? ts_vec3_zero() : sim->kinematics.body_pose[sim->model->tree[tree].root].p;
+}
+
+static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+// Whether a contact is one more point of a unit.
+static int joins(const layout* l, const ts_pair_unit* unit, const ts_contact* contact) {
+    if (!unit || unit->count == TS_PAIR_POINTS) return 0;
+    const ts_contact* first = &l->sim->contact[l->pile->contact[unit->first].contact];
+    return first->geom_a == contact->geom_a && first->geom_b == contact->geom_b &&
+           same_vector(unit->normal, ts_mat3_column(&contact->frame, 2));
+}
+
+// Points of a unit have one frame: the first one's.
+static void add_contact(layout* l, int k, int i) {
+    ts_sim* sim = l->sim;
+    ts_contact* contact = &sim->contact[i];
+    ts_pair_unit* unit = l->unit_count > 0 ? &l->unit[l->unit_count - 1] : NULL;
+    ts_vec3 a = ts_pile_centre(sim, contact->body_a), b = ts_pile_centre(sim, contact->body_b);
+    ts_pile_contact* place = &l->pile->contact[k];
+    *place = (ts_pile_contact){i,
+                               {slot_of(l, contact->body_a), slot_of(l, contact->body_b)},
+                               {ts_vec3_sub(contact->position, a), ts_vec3_sub(contact->position, b)}};
+    l->lever[k] = place->lever[0];
+    if (joins(l, unit, contact)) {
+        contact->frame = sim->contact[l->pile->contact[unit->first].contact].frame;
+        ++unit->count;
+        return;
+    }
+    l->unit[l->unit_count++] = (ts_pair_unit){
+        .body = {place->body[0], place->body[1]},
+        .first = k,
+        .count = 1,
+        .normal = ts_mat3_column(&contact->frame, 2),
+        .tangent = ts_mat3_column(&contact->frame, 0),
+        .offset = ts_vec3_sub(a, b),
+        .friction = contact->surface.friction,
+    };
+}
+
+static ts_pile* take_pile(ts_sim* sim) {
+    ts_arena* arena = &sim->scratch;
+    ts_pile* pile = TS_ARENA_ARRAY(arena, ts_pile, 1);
+    if (!pile) return NULL;
+    pile->elastic_count = 0;
+    pile->tree = TS_ARENA_ARRAY(arena, int, sim->model->tree_count + 1);
+    pile->elastic = TS_ARENA_ARRAY(arena, int, sim->contact_count);
+    pile->elastic_now = TS_ARENA_ARRAY(arena, double, sim->contact_count);
+    pile->contact = TS_ARENA_ARRAY(arena, ts_pile_contact, sim->contact_count);
+    return arena->failed ? NULL : pile;
+}
+
+static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
+    ts_arena* arena = &sim->scratch;
+    layout l = {.sim = sim, .pile = pile, .body_count = 1};
+    l.slot = (int*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count, sizeof(int));
+    l.body = (ts_pair_body*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count + 1, sizeof(ts_pair_body));
+    l.unit = TS_ARENA_ARRAY(arena, ts_pair_unit, sim->contact_count);
+    l.lever = TS_ARENA_ARRAY(arena, ts_vec3, sim->contact_count);
+    const int* order = ts_contact_order_make(sim);
+    if (arena->failed || !order) return NULL;
+    pile->tree[0] = -1;
+    for (int k = 0; k < sim->contact_count; ++k) {
+        add_contact(&l, k, order[k]);
+        if (sim->contact[order[k]].surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;
+    }
+    return ts_pairs_make(arena, l.body, l.body_count, l.unit, l.unit_count, l.lever, sim->contact_count);
+}
+
+// --- velocities ----------------------------------------------------------------------------------------------------------
+
+// From generalised velocities to those of the bodies.
+static void take_speeds(const ts_sim* sim, const ts_pile* pile, const double* qvel, double* out) {
+    for (int b = 1; b < pile->pairs->body_count; ++b) {
+        const ts_kinematic_tree* tree = &sim->model->tree[pile->tree[b]];
+        const double* v = qvel + tree->dof_first;
+        double* to = out + (size_t)TS_PAIR_SPEEDS * (size_t)b;
+        memcpy(to, v, 3 * sizeof *v);
+        ts_vec3_store(ts_mat3_mul_vec(&sim->kinematics.body_pose[tree->root].R, ts_vec3_load(v + 3)), to + 3);
+    }
+}
+
+static void give_speeds(const ts_sim* sim, const ts_pile* pile, double* qvel) {
+    memcpy(qvel, sim->free_velocity, (size_t)sim->model->nv * sizeof(double));
+    for (int b = 1; b < pile->pairs->body_count; ++b) {
+        const ts_kinematic_tree* tree = &sim->model->tree[pile->tree[b]];
+        const double* from = pile->pairs->velocity + (size_t)TS_PAIR_SPEEDS * (size_t)b;
+        double* v = qvel + tree->dof_first;
+        memcpy(v, from, 3 * sizeof *v);
+        ts_vec3_store(ts_mat3_mul_vec_transposed(&sim->kinematics.body_pose[tree->root].R, ts_vec3_load(from + 3)),
+                      v + 3);
+    }
+}
+
+// --- a step and its substeps ---------------------------------------------------------------------------------------------
+
+static ts_contact* contact_at(const ts_sim* sim, const ts_pile* pile, int k) {
+    return &sim->contact[pile->contact[k].contact];
+}
+
+static const ts_row_memory* memory_of(const ts_sim* sim, const ts_pile* pile, int k) {
+    int memory = ts_sim_storage_of(sim)->contact_memory_index[pile->contact[k].contact];
+    return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
+}
+
+// Velocities before the step, gaps, and admissible impulses to begin with.
+static void start(ts_sim* sim, ts_pile* pile) {
+    ts_pairs* pairs = pile->pairs;
+    take_speeds(sim, pile, sim->qvel, pairs->velocity);
+    ts_pairs_read(pairs, pairs->velocity);
+    for (int k = 0; k < sim->contact_count; ++k) {
+        int lane;
+        ts_contact* contact = contact_at(sim, pile, k);
+        const ts_row_memory* memory = memory_of(sim, pile, k);
+        ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
+        double impulse[3] = {0.0, 0.0, 0.0};
+        contact->velocity_before = ts_pair_vector_get(&track->velocity, lane);
+        contact->block = pile->contact[k].contact;
+        track->gap[lane] = contact->gap;
+        if (memory) ts_contact_start(sim, contact, memory, contact->velocity_before.z, impulse);
+        ts_pairs_start(pairs, k, contact->surface.friction, ts_vec3_load(impulse));
+    }
+}
+
+int ts_pile_is_on(const ts_sim* sim) { return ts_sim_storage_of(sim)->pile != NULL; }
+
+static int is_last(const ts_sim_storage* storage) { return storage->substep + 1 == storage->substep_count; }
+
+int ts_pile_remembers(const ts_sim* sim) { return !ts_pile_is_on(sim) || is_last(ts_sim_storage_of(sim)); }
+
+int ts_pile_open(ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    storage->pile = NULL;
+    if (!fits(sim)) return 1;
+    ts_pile* pile = take_pile(sim);
+    if (!pile) return 0;
+    pile->pairs = lay_out(sim, pile);
+    if (!pile->pairs) return 0;
+    start(sim, pile);
+    storage->pile = pile;
+    return 1;
+}
+
+// Of what bounces: the reference velocity, from velocities now and without contacts.
+static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
+    ts_pairs* pairs = pile->pairs;
+    ts_pairs_read(pairs, pairs->free);
+    for (int e = 0; e < pile->elastic_count; ++e) {
+        int k = pile->elastic[e], lane, bounces = 0;
+        const ts_row_memory* memory = is_first ? memory_of(sim, pile, k) : NULL;
+        const ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
+        ts_pair_point* point = ts_pairs_point(pairs, k, &lane);
+        ts_reference_input input = {track->gap[lane], contact_at(sim, pile, k)->surface.restitution,
+                                    pile->elastic_now[e], track->velocity.at[2][lane], point->lambda.at[2][lane] > 0.0};
+        if (memory)
+            input.was_closed =
+                ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
+        point->reference[lane] = ts_contact_reference(&sim->options, &input, &bounces);
+        if (bounces) ts_pairs_start(pairs, k, 0.0, ts_vec3_zero());
+    }
+}
+
+// What is new in a substep: free velocities, gaps, reference velocities.
+static void renew(ts_sim* sim, ts_pile* pile) {
+    const ts_options* options = &sim->options;
+    ts_pairs* pairs = pile->pairs;
+    int is_first = ts_sim_storage_of(sim)->substep == 0;
+    pairs->law = (ts_pair_law){options->time_step, options->slop, options->baumgarte / options->time_step,
+                               options->push_out_speed};
+    for (int e = 0; e < pile->elastic_count; ++e) {
+        int lane;
+        const ts_pair_track* track = ts_pairs_track(pairs, pile->elastic[e], &lane);
+        pile->elastic_now[e] = track->velocity.at[2][lane];
+    }
+    sim->info.worst_penetration = ts_pairs_refer(pairs, !is_first);
+    take_speeds(sim, pile, sim->free_velocity, pairs->free);
+    if (pile->elastic_count > 0) refer_elastic(sim, pile, is_first);
+}
+
+// The verdict of the impulses as they are.
+static ts_solve_status verdict(ts_sim* sim, ts_pairs* pairs, ts_solve_status said) {
+    ts_solver_settings shared;
+    ts_step_info* info = &sim->info;
+    memcpy(&shared, sim->solver_settings, sizeof shared);
+    ts_pairs_judge(pairs, sim->options.time_step * ts_vec3_norm(sim->options.gravity), &info->residual);
+    info->own = info->residual.ncp;
+    info->unmet = info->residual.natural;
+    info->islands = (ts_island_report){pairs->island_count, 0, 0};
+    for (int i = 0; i < pairs->island_count; ++i) {
+        const ts_pair_island* island = &pairs->island[i];
+        if (island->contacts > info->islands.largest) info->islands.largest = island->contacts;
+        info->islands.not_converged += !(island->unmet <= shared.tolerance);
+    }
+    ts_solve_status status = ts_solver_verdict(said, &shared, info->unmet, info->own, sim->options.time_step);
+    if (status != TS_SOLVE_CONVERGED && info->islands.not_converged == 0) info->islands.not_converged = 1;
+    return status;
+}
+
+static void sweep(ts_sim* sim, ts_pairs* pairs) {
+    ts_solver_settings shared;
+    ts_solve_report* report = &sim->info.solve;
+    memcpy(&shared, sim->solver_settings, sizeof shared);
+    report->status = TS_SOLVE_ITERATION_LIMIT;
+    while (report->status != TS_SOLVE_CONVERGED && report->iterations < shared.iteration_limit) {
+        int left = shared.iteration_limit - report->iterations, bout = left < BOUT ? left : BOUT;
+        for (int k = 0; k < bout; ++k) ts_pairs_sweep(pairs);
+        report->iterations += bout;
+        report->status = verdict(sim, pairs, TS_SOLVE_ITERATION_LIMIT);
+        if (isnan(sim->info.unmet)) {
+            report->status = TS_SOLVE_FAILED;
+            break;
+        }
+    }
+    if (report->status == TS_SOLVE_CONVERGED) return;
+    sim->info.held_back = ts_pairs_hold_back(pairs);
+    if (sim->info.held_back > 0) report->status = verdict(sim, pairs, report->status);
+}
+
+ts_code ts_pile_solve(ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    ts_pile* pile = storage->pile;
+    memset(&sim->info.solve, 0, sizeof sim->info.solve);
+    ts_step_judge_nothing(sim);
+    sim->info.row_count = 3 * sim->contact_count;
+    renew(sim, pile);
+    ts_pairs_begin(pile->pairs);
+    sweep(sim, pile->pairs);
+    give_speeds(sim, pile, storage->new_velocity);
+    return !is_last(storage) || ts_pile_show(sim, pile) ? TS_OK : TS_ERROR_MEMORY;
+}
+
+void ts_pile_close(ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_pile* pile = storage->pile;
+    for (int k = 0; k < sim->contact_count; ++k) {
+        int lane;
+        const ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
+        ts_contact* contact = contact_at(sim, pile, k);
+        contact->impulse = ts_vec3_add(contact->impulse, ts_pair_vector_get(&track->total, lane));
+    }
+    storage->pile = NULL;
+}

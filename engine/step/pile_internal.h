@@ -1,0 +1,55 @@
+// Steps of piles in substeps: contacts between lone free bodies and what does not move, and nothing else.
+#ifndef TS_ENGINE_STEP_PILE_INTERNAL_H
+#define TS_ENGINE_STEP_PILE_INTERNAL_H
+
+#include "contact/pairs/pairs.h"
+#include "engine/step/step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A contact of a pile: its bodies among the pairs', and where it was on them when the step began.
+typedef struct ts_pile_contact {
+    int contact;  // of sim->contact
+    int body[2];
+    ts_vec3 lever[2];  // m, from centres of mass, of what does not move from the world's origin
+} ts_pile_contact;
+
+/// A pile while its step goes on; lives in sim->scratch.
+typedef struct ts_pile {
+    ts_pairs* pairs;
+    int* tree;                 // (pairs->body_count) of each body; -1 for what does not move
+    ts_pile_contact* contact;  // (contact_count) in the order of the pairs' contacts
+    int elastic_count;
+    int* elastic;         // pairs' contacts that bounce
+    double* elastic_now;  // (elastic_count) m/s, of their normals when the substep begins
+} ts_pile;
+
+/// Looks at the contacts that the first substep has found: where the step is one of a pile (pile.c), its pairs are laid out. Returns 0 when memory
+/// is short.
+int ts_pile_open(ts_sim* sim);
+
+/// Nonzero while the step is one of a pile.
+int ts_pile_is_on(const ts_sim* sim);
+
+/// Nonzero where the present substep leaves what the next step remembers: the last one of a pile, every other.
+int ts_pile_remembers(const ts_sim* sim);
+
+/// In place of assembly and solve: from sim->free_velocity to the new velocity and sim->info. The last substep leaves a problem. TS_ERROR_MEMORY.
+ts_code ts_pile_solve(ts_sim* sim);
+
+/// Contacts as the pairs have them now, and the problem that they solve, as any other step leaves it (pile_problem.c). Returns 0 when memory is
+/// short.
+int ts_pile_show(ts_sim* sim, const ts_pile* pile);
+
+/// Where levers on a body begin: at its centre of mass, on what does not move at the world's origin.
+ts_vec3 ts_pile_centre(const ts_sim* sim, int body);
+
+/// Ends the step: impulses of contacts are those of all substeps.
+void ts_pile_close(ts_sim* sim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,230 @@
+// Piles in substeps: held to the general path, to closed forms, to what a step leaves behind, and to the same bits.
+#include "engine/step/certify.h"
+#include "engine/sim_internal.h"
+#include "engine/step/pile_internal.h"
+#include "tests/engine/engine_fixture.h"
+
+static const double g = 9.81;
+
+enum { PARTS = 4 };
+
+// Boxes that lie flat on a floor, in columns that lean on nothing; the axes of their bodies point anywhere.
+static ts_builder* boxes(int columns, int high, double friction, double restitution) {
+    const ts_quat tilt = ts_quat_normalize(ts_quat_make(0.3, -0.5, 0.7, 0.4));
+    ts_builder* builder = ts_builder_create("boxes");
+    ts_options* options = ts_builder_options(builder);
+    options->time_step = 1.0 / 60.0;
+    options->substeps = PARTS;
+    options->iterations = 10;
+    memcpy(options->solver, "ncp-pgs", sizeof "ncp-pgs");
+    fixture_floor(builder, friction, restitution);
+    for (int c = 0; c < columns; ++c)
+        for (int k = 0; k < high; ++k) {
+            ts_body_def def = ts_body_def_default();
+            def.pose.position = ts_vec3_make(0.6 * c + 0.01 * k, 0.0, 0.1 + 0.2 * k);
+            def.pose.rotation = tilt;
+            def.mass = 2.0;
+            def.inertia = ts_mat3_diagonal(ts_vec3_make(0.03, 0.04, 0.05));
+            ts_joint_def joint = ts_joint_def_default();
+            ts_geom_def geom = ts_geom_def_default();
+            geom.body = joint.body = ts_builder_add_body(builder, &def);
+            joint.type = TS_JOINT_FREE;
+            cr_assert_geq(ts_builder_add_joint(builder, &joint), 0);
+            geom.pose.rotation = ts_quat_conjugate(tilt);
+            geom.shape = ts_shape_box(ts_vec3_make(0.2, 0.15, 0.1));
+            geom.surface.friction = friction;
+            geom.surface.restitution = restitution;
+            cr_assert_geq(ts_builder_add_geom(builder, &geom), 0);
+        }
+    return builder;
+}
+
+// A setting that is not the default's takes the general path, to the same answer where both are solved.
+static void go_generally(fixture* f) {
+    ts_status status;
+    cr_assert_eq(ts_sim_set(f->sim, "solver.omega", "1.0000000000000002", &status), TS_OK, "%s", status.message);
+}
+
+static void solve_well(fixture* f) {
+    ts_status status;
+    cr_assert_eq(ts_sim_set(f->sim, "iterations", "2000", &status), TS_OK);
+    cr_assert_eq(ts_sim_set(f->sim, "tolerance", "1e-12", &status), TS_OK);
+}
+
+// Boxes that slide flat do not turn: levers and inertias that stay are exact.
+Test(pile, is_the_general_path_where_nothing_turns) {
+    fixture pile = fixture_start(boxes(3, 1, 0.1, 0.0), 1), plain = fixture_start(boxes(3, 1, 0.1, 0.0), 1);
+    solve_well(&pile);
+    solve_well(&plain);
+    go_generally(&plain);
+    for (int c = 0; c < 3; ++c) pile.sim->qvel[6 * c] = plain.sim->qvel[6 * c] = 0.3 * c;
+    for (int i = 0; i < 20; ++i) {
+        fixture_run(&pile, 1);
+        fixture_run(&plain, 1);
+        cr_assert_eq(pile.sim->info.solve.status, TS_SOLVE_CONVERGED);
+        for (int d = 0; d < pile.model->nv; ++d)
+            cr_expect_float_eq(pile.sim->qvel[d], plain.sim->qvel[d], 1e-9, "%d: %d", i, d);
+        for (int q = 0; q < pile.model->nq; ++q)
+            cr_expect_float_eq(pile.sim->qpos[q], plain.sim->qpos[q], 1e-9, "%d: %d", i, q);
+        cr_expect_eq(pile.sim->info.islands.islands, 3);
+        cr_expect_float_eq(pile.sim->info.worst_penetration, plain.sim->info.worst_penetration, 1e-9);
+        for (int k = 0; k < pile.sim->contact_count; ++k)
+            cr_expect_float_eq(ts_vec3_distance(pile.sim->contact[k].position, plain.sim->contact[k].position), 0.0,
+                               1e-9);
+    }
+    fixture_end(&pile);
+    fixture_end(&plain);
+}
+
+// It topples: turning by a in a step is an error of levers of a. Substeps of a thousandth of a second leave little of it.
+Test(pile, stays_near_the_general_path_where_something_turns) {
+    fixture pile = fixture_start(boxes(1, 1, 0.5, 0.0), 1), plain = fixture_start(boxes(1, 1, 0.5, 0.0), 1);
+    solve_well(&pile);
+    solve_well(&plain);
+    go_generally(&plain);
+    for (int k = 0; k < 2; ++k) {
+        ts_sim* sim = k ? pile.sim : plain.sim;
+        sim->options.time_step = 2e-3;
+        ts_vec3 spin = ts_mat3_mul_vec_transposed(&sim->kinematics.body_pose[1].R, ts_vec3_make(0.0, 5.0, 0.0));
+        ts_vec3_store(spin, sim->qvel + 3);
+        sim->qvel[0] = 0.3;
+    }
+    double most = 0.0;
+    for (int i = 0; i < 50; ++i) {
+        fixture_run(&pile, 1);
+        fixture_run(&plain, 1);
+        most = fmax(most, fabs(pile.sim->qpos[4] - pile.sim->model->qpos0[4]));
+    }
+    cr_expect_gt(most, 0.01, "the test shows nothing: %g", most);
+    for (int q = 0; q < 7; ++q) cr_expect_float_eq(pile.sim->qpos[q], plain.sim->qpos[q], 0.02 * most, "%d", q);
+    fixture_end(&pile);
+    fixture_end(&plain);
+}
+
+Test(pile, contacts_carry_the_weight) {
+    fixture f = fixture_start(boxes(2, 5, 0.5, 0.0), 1);
+    solve_well(&f);
+    fixture_run(&f, 10);
+    double sum = 0.0;
+    for (int i = 0; i < f.sim->contact_count; ++i)
+        if (f.model->geom[f.sim->contact[i].geom_a].body == 0) sum += f.sim->contact[i].impulse.z;
+    cr_expect_float_eq(sum, 10 * 2.0 * g / 60.0, 1e-6, "%g", sum);
+    fixture_end(&f);
+}
+
+// What is left is the last substep's problem: with the impulses that are left its velocities are those that contacts report, and nobody
+// finds more unmet in it than the step has said.
+Test(pile, leaves_its_problem) {
+    fixture f = fixture_start(boxes(2, 6, 0.5, 0.0), 1);
+    ts_arena arena = {0};
+    f.sim->qvel[6] = 0.5;
+    for (int i = 0; i < 20; ++i) {
+        double u[512], worst = 0.0;
+        fixture_run(&f, 1);
+        const ts_contact_problem* problem = &f.sim->problem;
+        cr_assert_eq(problem->block_count, f.sim->contact_count);
+        cr_assert_eq(f.sim->info.row_count, problem->row_count);
+        cr_assert_leq(problem->row_count, 512);
+        cr_assert_eq(ts_contact_problem_validate(problem, NULL), TS_OK);
+        ts_contact_problem_velocity(problem, f.sim->impulse, u);
+        for (int k = 0; k < f.sim->contact_count; ++k) {
+            const ts_contact* contact = &f.sim->contact[k];
+            double h = f.sim->options.time_step / PARTS, most = f.sim->options.push_out_speed;
+            double depth = -contact->gap - f.sim->options.slop, push = f.sim->options.baumgarte / PARTS * depth / h;
+            double reference = contact->gap > 0.0 ? -contact->gap / h : fmin(fmax(push, 0.0), most);
+            const double* at = u + problem->block[contact->block].row;
+            cr_expect_float_eq(at[0], contact->velocity.x, 1e-10);
+            cr_expect_float_eq(at[1], contact->velocity.y, 1e-10);
+            cr_expect_float_eq(at[2] + reference, contact->velocity.z, 1e-10, "%d: gap %g", i, contact->gap);
+        }
+        ts_contact_certificate certificate;
+        cr_assert_eq(ts_certify_step(f.sim, TS_CERTIFICATE_FAST, &arena, &certificate), TS_OK);
+        for (int b = 0; b < certificate.block_count; ++b) worst = fmax(worst, certificate.verdict[b].unmet[TS_LAW_NCP]);
+        cr_expect_leq(worst, f.sim->info.unmet * (1.0 + 1e-9) + 1e-12, "%d", i);
+        cr_expect_gt(worst, 0.0);
+        ts_arena_reset(&arena);
+    }
+    ts_arena_free(&arena);
+    fixture_end(&f);
+}
+
+// e^2 of the height it fell, to what one substep of gravity is; and once.
+Test(pile, restitution_is_done_once) {
+    const double drop = 0.8, e = 0.7;
+    fixture f = fixture_start(boxes(1, 1, 0.5, e), 1);
+    f.sim->qpos[2] += drop;
+    f.sim->options.substeps = 16;
+    f.sim->options.contact_margin = 0.1;  // more than the way of a step
+    double h = f.sim->options.time_step / 16, highest = 0.0;
+    int hit = 0;
+    for (int i = 0; i < 60; ++i) {
+        fixture_run(&f, 1);
+        hit = hit || f.sim->qvel[2] > 0.0;
+        if (hit) highest = fmax(highest, f.sim->qpos[2] - 0.1);
+        if (hit && f.sim->qvel[2] < -0.2) break;
+    }
+    cr_expect_float_eq(highest, e * e * drop, 2.0 * h * sqrt(2.0 * g * drop), "%g", highest);
+    fixture_end(&f);
+}
+
+// Boxes thrown at each other and stacked, so that there are pairs, islands, contacts that come and go.
+static ts_builder* heap(void) {
+    ts_builder* builder = boxes(6, 4, 0.5, 0.2);
+    for (int i = 0; i < 30; ++i) {
+        int body = fixture_free_body(builder, ts_vec3_make(0.1 * i, 0.02 * (i % 5), 1.0 + 0.1 * (i % 7)), -1.0,
+                                     ts_mat3_zero());
+        ts_shape shape[] = {ts_shape_sphere(0.07), ts_shape_box(ts_vec3_make(0.08, 0.06, 0.05)),
+                            ts_shape_capsule(0.04, 0.05)};
+        fixture_geom(builder, body, shape[i % 3], ts_vec3_zero(), 0.5);
+    }
+    return builder;
+}
+
+Test(pile, bits_depend_on_nothing_else) {
+    static const int workers[] = {1, 2, 4};
+    uint64_t hash[3] = {0}, again[2] = {0};
+    for (int w = 0; w < 3; ++w) {
+        fixture f = fixture_start(heap(), workers[w]);
+        fixture_run(&f, 60);
+        cr_assert_gt(f.sim->contact_count, 60);
+        cr_assert_eq(f.sim->problem.block_count, f.sim->contact_count, "only contacts make it a pile");
+        hash[w] = ts_sim_hash(f.sim);
+        fixture_end(&f);
+    }
+    cr_expect_eq(hash[0], hash[1]);
+    cr_expect_eq(hash[0], hash[2]);
+    fixture f = fixture_start(heap(), 1);
+    ts_snapshot snapshot = {0};
+    ts_status status;
+    fixture_run(&f, 40);
+    cr_assert_eq(ts_sim_snapshot(f.sim, &snapshot, &status), TS_OK);
+    for (int k = 0; k < 2; ++k) {
+        cr_assert_eq(ts_sim_restore(f.sim, &snapshot, &status), TS_OK);
+        fixture_run(&f, 20);
+        again[k] = ts_sim_hash(f.sim);
+    }
+    cr_expect_eq(again[0], again[1]);
+    cr_expect_eq(again[0], hash[0]);
+    ts_snapshot_free(&snapshot);
+    fixture_end(&f);
+}
+
+// What has more than contacts of lone bodies goes the general way.
+Test(pile, is_one_only_where_it_may) {
+    fixture f = fixture_start(boxes(1, 2, 0.5, 0.0), 1);
+    ts_sim_storage* storage = ts_sim_storage_of(f.sim);
+    fixture_run(&f, 1);
+    storage->substep_count = PARTS;
+    cr_expect(ts_pile_open(f.sim) && ts_pile_is_on(f.sim));
+    f.sim->options.compliance_normal = 1e-3;
+    cr_expect(ts_pile_open(f.sim) && !ts_pile_is_on(f.sim));
+    f.sim->options.compliance_normal = 0.0;
+    f.sim->contact[0].drift.x = 0.1;
+    cr_expect(ts_pile_open(f.sim) && !ts_pile_is_on(f.sim));
+    f.sim->contact[0].drift.x = 0.0;
+    f.sim->contact[0].surface.dimension = 4;
+    cr_expect(ts_pile_open(f.sim) && !ts_pile_is_on(f.sim));
+    storage->substep_count = 0;
+    storage->pile = NULL;
+    fixture_end(&f);
+}
