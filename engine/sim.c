@@ -56,6 +56,8 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
     storage->tree_unsolved = FIXED_ARRAY(storage, int, model->tree_count);
     storage->tree_touched = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->midpoint_rounds = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->thrust = FIXED_ARRAY(storage, double, model->tree_count);
     storage->late_next = FIXED_ARRAY(storage, double, model->tree_count);
     storage->spin_memory = FIXED_ARRAY(storage, ts_spin_memory, model->tree_count);
     storage->turn = FIXED_ARRAY(storage, ts_quat, model->tree_count);

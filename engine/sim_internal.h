@@ -75,11 +75,13 @@ typedef struct ts_sim_storage {
     struct ts_sensor_motion* sensor_motion;  // what sensors know of a step; NULL where no sensor tells of one
 
     // scratch of the dynamics, by trees and coordinates so that trees can be worked on at the same time
-    int* tree_failed;    // (tree_count) nonzero: mass matrix not positive definite
-    int* tree_unsolved;  // (tree_count) nonzero: see ts_step_info.unsolved_rotations
-    ts_quat* turn;       // (tree_count) of a lone body that no row touches, over the step; not of every integrator
-    int* tree_touched;   // (tree_count) nonzero: it has a contact; only where the integrator asks
-    double* late_next;   // (tree_count) s: `late` of the next step's spin_memory
+    int* tree_failed;      // (tree_count) nonzero: mass matrix not positive definite
+    int* tree_unsolved;    // (tree_count) nonzero: see ts_step_info.unsolved_rotations
+    ts_quat* turn;         // (tree_count) of a lone body that no row touches, over the step; not of every integrator
+    int* tree_touched;     // (tree_count) nonzero: it has a contact; only where the integrator asks
+    int* midpoint_rounds;  // (tree_count) how often midpoint has found the bias anew
+    double* thrust;        // (tree_count) what accelerates a tree without rows, a . M_hat a
+    double* late_next;     // (tree_count) s: `late` of the next step's spin_memory
     double* inverse_diagonal;  // (nv) one over the diagonal of mass_factor
     double* applied;           // (nv) generalised forces of force_applied and wrench_applied
     double* coast_position;    // (nq) where trees go that no row touches; not of every integrator

@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "base/scalar.h"
 #include "engine/actuation/actuation_internal.h"
 #include "engine/dynamics/crba.h"
 #include "engine/dynamics/fluid_internal.h"
@@ -139,6 +140,8 @@ static inline int find_forces(ts_sim* sim, int t, double* out_force) {
 int ts_dynamics_tree(ts_sim* sim, int t, double* out_acceleration) {
     if (!find_forces(sim, t, out_acceleration)) return 0;
     ts_dynamics_whiten(sim, t, 1, out_acceleration);
+    int n = sim->model->tree[t].dof_count;
+    ts_sim_storage_of(sim)->thrust[t] = ts_dot(out_acceleration, out_acceleration, n);
     ts_dynamics_unwhiten(sim, t, out_acceleration);
     return 1;
 }

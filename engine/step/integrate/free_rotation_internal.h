@@ -32,7 +32,7 @@ int ts_touched_rotation_applies(const ts_sim* sim, int tree);
 /// Whether it is for this tree but for round inertias: no gyroscopic term, no need of a rule.
 int ts_touched_rotation_is_near(const ts_sim* sim, int tree);
 
-/// How often `midpoint` finds the bias of a tree anew, but for lone bodies.
+/// How often `midpoint` has found the bias of a tree anew in the step that is there, but for lone bodies.
 int ts_midpoint_rounds(const ts_sim* sim, int tree);
 
 /// Puts its velocity after a step without rows into sim->free_velocity, such that rows which press as they did in the last step bring

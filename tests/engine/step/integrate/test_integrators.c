@@ -1,7 +1,13 @@
 // The table of integrators: by what names they are had, and what each promises about motion.
 #include "tests/engine/engine_fixture.h"
 
+#include "base/scalar.h"
+#include "engine/dynamics/dynamics_internal.h"
+#include "engine/dynamics/rnea.h"
+#include "engine/sim_internal.h"
+#include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
+#include "engine/step/step.h"
 #include "tests/engine/read/mjcf_sample.h"
 
 static ts_builder* one_box(void) {
@@ -101,4 +107,45 @@ Test(integrators, a_tree_too_fast_for_the_step_is_counted) {
     fixture_run(&f, 1);
     cr_assert_eq(f.sim->info.unsolved_rotations, 1);
     fixture_end(&f);
+}
+
+// What is left of M (v+ - v) / h + b((v + v+) / 2) = 0 after a step of the chain that falls, by M (v+ - v) / h, both by the energy that
+// they would give.
+static double left_of_the_equation(const char* integrator, double spin, int* out_rounds) {
+    fixture f = spinning_chain(integrator, spin);
+    f.sim->options.time_step = 5e-3;
+    f.sim->options.gravity = ts_vec3_make(0.0, 0.0, -9.81);
+    cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
+    int n = f.model->nv;
+    double middle[12], a[12], left[12];
+    cr_assert_eq(n, 12);
+    for (int d = 0; d < n; ++d) {
+        a[d] = (f.sim->free_velocity[d] - f.sim->qvel[d]) / f.sim->options.time_step;
+        middle[d] = 0.5 * (f.sim->free_velocity[d] + f.sim->qvel[d]);
+    }
+    ts_kinematics_update(f.model, f.sim->qpos, middle, &f.sim->kinematics);
+    ts_rnea_forces(f.model, &f.sim->kinematics, f.sim->options.gravity, a, &ts_sim_storage_of(f.sim)->tree_scratch,
+                   left);
+    ts_dynamics_whiten(f.sim, 0, 1, left);
+    double all = 0.0;
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) all += a[i] * f.sim->mass_matrix[i * n + j] * a[j];
+    *out_rounds = ts_midpoint_rounds(f.sim, 0);
+    fixture_end(&f);
+    return sqrt(ts_dot(left, left, n) / all);
+}
+
+Test(integrators, midpoint_meets_the_equation_of_the_step_in_trees) {
+    static const double spin[] = {0.3, 1.0, 5.0, 20.0};
+    int most = 0, none, rounds;
+    for (int i = 0; i < 4; ++i) {
+        double left = left_of_the_equation("midpoint", spin[i], &rounds);
+        cr_assert_lt(left, 1e-4, "%g rad/s: %g after %d rounds", spin[i], left, rounds);
+        cr_assert_geq(rounds, most);
+        most = rounds;
+    }
+    // No more rounds than the fastest spin can need, and more than one of them.
+    cr_assert(most >= 2 && most <= 6, "%d", most);
+    double without = left_of_the_equation("euler", 20.0, &none);
+    cr_assert_gt(without, 1e-2, "%g", without);
 }
