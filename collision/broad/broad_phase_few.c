@@ -1,11 +1,10 @@
 // The pairs of a few boxes, as a robot has: no trees, a list.
 //
-// Rule: as with many boxes (broad_phase.c), boxes are kept a little larger than they are, and the list of pairs whose
-// larger boxes meet is kept until a box leaves its own; then all are enlarged anew and swept: sorted by where they begin
-// along the axis on which they are farthest spread, each compared with those that begin before it ends. What is found
-// goes into rows by its first box and into order within them, so that the list is in order.
+// Rule: as with many boxes (broad_phase.c), boxes are kept a little larger than they are, and so are the pairs whose larger boxes meet. A box
+// that has left its own is kept anew and compared with all others, whose sets of neighbours are bits of a word: so pairs come in
+// order, and what never pairs is taken out of a set at once.
 // Guaranteed: exactly the pairs of boxes that meet, ascending. What is remembered changes nothing but time.
-// Known limit: one fast box costs a sweep in every update; a sweep costs the square of the boxes at worst.
+// Known limit: where all boxes leave in every update each is compared with each.
 #include <string.h>
 
 #include "collision/broad/broad_phase_internal.h"
@@ -22,7 +21,7 @@ static double largest_extent(const ts_bounds* b) {
     return largest;
 }
 
-// How far an end that moved outwards by `motion` since the last sweep is kept ahead of where it is.
+// How far an end that moved outwards by `motion` since its box was placed is kept ahead of where it is.
 static double ahead_of(double motion, double updates, double most) {
     double ahead = motion * updates;
     return ahead > 0.0 ? (ahead < most ? ahead : most) : 0.0;
@@ -52,132 +51,169 @@ static int is_kept(const ts_bounds* kept, const ts_bounds* b) {
            (kept->group == b->group) & (kept->category == b->category) & (kept->mask == b->mask) & ts_bounds_valid(b);
 }
 
-// --- a sweep ---------------------------------------------------------------------------------------------------------
+// --- sets ------------------------------------------------------------------------------------------------------------
 
-// The kept boxes in sorted order, an array for each end: what is compared lies side by side.
-typedef struct sorted_boxes {
-    int count;
-    unsigned char item[TS_BROAD_PHASE_FEW];
-    double low[3][TS_BROAD_PHASE_FEW];  // along the axis that they are sorted by, and the other two
-    double high[3][TS_BROAD_PHASE_FEW];
-} sorted_boxes;
+static inline uint64_t bit(int i) { return (uint64_t)1 << i; }
 
-typedef struct row {
-    int count;
-    unsigned char second[TS_BROAD_PHASE_FEW];  // ascending
-} row;
+// All after box i.
+static inline uint64_t above(int i) { return ~(((uint64_t)2 << i) - 1); }
 
-static int widest_axis(const ts_bounds* bounds, int count) {
-    double widest = -1.0;
-    int axis = 0;
+// The lowest box of a set that is not empty.
+static inline int first_of(uint64_t set) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(set);
+#else
+    int i = 0;
+    while (!(set >> i & 1u)) ++i;
+    return i;
+#endif
+}
+
+static int count_of(uint64_t set) {
+    int count = 0;
+    for (; set; set &= set - 1) ++count;
+    return count;
+}
+
+// Where the note of a pair is.
+static inline unsigned char* note_of(ts_few_boxes* few, int i, int j) {
+    return &few->note[i < j ? i * TS_BROAD_PHASE_FEW + j : j * TS_BROAD_PHASE_FEW + i];
+}
+
+// --- neighbours ------------------------------------------------------------------------------------------------------
+
+// Finds who may pair with box i, whose owner has changed.
+static void find_partners(ts_few_boxes* few, int i) {
+    uint64_t may = 0;
+    for (int j = 0; j < few->count; ++j) {
+        few->may[j] &= ~bit(i);
+        if (!ts_bounds_may_pair(&few->kept[i], &few->kept[j]) || *note_of(few, i, j) == TS_BROAD_PHASE_NEVER) continue;
+        may |= bit(j);
+        few->may[j] |= bit(i);
+    }
+    few->may[i] = may;
+}
+
+#if defined(__GNUC__)
+typedef double pair_of_ends __attribute__((vector_size(16)));
+typedef long long pair_of_bits __attribute__((vector_size(16)));
+
+static inline pair_of_ends load(const double* from) {
+    pair_of_ends ends;
+    memcpy(&ends, from, sizeof ends);
+    return ends;
+}
+#endif
+
+// All boxes whose kept ones meet that of i, two at a time; bits beyond the last mean nothing.
+static uint64_t find_near(const ts_few_boxes* few, int i) {
+    const double(*low)[TS_BROAD_PHASE_FEW] = few->low, (*high)[TS_BROAD_PHASE_FEW] = few->high;
+#if defined(__GNUC__)
+    pair_of_bits near = {0, 0}, bits = {1, 2};
+    pair_of_ends x0 = {low[0][i], low[0][i]}, y0 = {low[1][i], low[1][i]}, z0 = {low[2][i], low[2][i]};
+    pair_of_ends x1 = {high[0][i], high[0][i]}, y1 = {high[1][i], high[1][i]}, z1 = {high[2][i], high[2][i]};
+    for (int j = 0; j < few->count; j += 2) {
+        pair_of_bits x = (load(low[0] + j) <= x1) & (x0 <= load(high[0] + j));
+        pair_of_bits y = (load(low[1] + j) <= y1) & (y0 <= load(high[1] + j));
+        pair_of_bits z = (load(low[2] + j) <= z1) & (z0 <= load(high[2] + j));
+        near |= x & y & z & bits;
+        bits <<= 2;
+    }
+    return (uint64_t)near[0] | (uint64_t)near[1];
+#else
+    uint64_t near = 0;
+    for (int j = 0; j < few->count; ++j)
+        if ((low[0][j] <= high[0][i]) & (low[0][i] <= high[0][j]) & (low[1][j] <= high[1][i]) &
+            (low[1][i] <= high[1][j]) & (low[2][j] <= high[2][i]) & (low[2][i] <= high[2][j]))
+            near |= bit(j);
+    return near;
+#endif
+}
+
+// Keeps a box anew. Nonzero when those who may pair with it have changed.
+static int place(ts_few_boxes* few, const ts_pairs_job* job, int i, int is_new) {
+    const ts_bounds* b = &job->bounds[i];
+    ts_bounds* kept = &few->kept[i];
+    int changed = is_new || kept->group != b->group || kept->category != b->category || kept->mask != b->mask;
+    int is_valid = ts_bounds_valid(b);
+    *kept = enlarged(job->settings, &few->placed[i], b, is_new ? 0 : few->updates - few->placed_at[i]);
+    few->placed[i] = *b;
+    few->placed_at[i] = few->updates;
+    few->refused = is_valid ? few->refused & ~bit(i) : few->refused | bit(i);
     for (int k = 0; k < 3; ++k) {
-        double least = (double)INFINITY, most = -(double)INFINITY;
-        for (int i = 0; i < count; ++i) {
-            double low = ts_vec3_get(bounds[i].min, k);
-            // Boxes without ends say nothing about how far the others are spread.
-            least = low < least && low > -(double)INFINITY ? low : least;
-            most = low > most && low < (double)INFINITY ? low : most;
-        }
-        if (!(most - least > widest)) continue;
-        widest = most - least;
-        axis = k;
+        few->low[k][i] = is_valid ? ts_vec3_get(kept->min, k) : (double)INFINITY;
+        few->high[k][i] = is_valid ? ts_vec3_get(kept->max, k) : -(double)INFINITY;
     }
-    return axis;
-}
-
-// Refused boxes are left out.
-static void sort_boxes(const ts_bounds* bounds, int count, int axis, sorted_boxes* out) {
-    out->count = 0;
-    for (int i = 0; i < count; ++i) {
-        double low = ts_vec3_get(bounds[i].min, axis);
-        if (!ts_bounds_valid(&bounds[i])) continue;
-        int k = out->count++;
-        for (; k > 0 && out->low[0][k - 1] > low; --k) {
-            out->low[0][k] = out->low[0][k - 1];
-            out->item[k] = out->item[k - 1];
-        }
-        out->low[0][k] = low;
-        out->item[k] = (unsigned char)i;
-    }
-    for (int n = 0; n < out->count; ++n) {
-        const ts_bounds* b = &bounds[out->item[n]];
-        out->high[0][n] = ts_vec3_get(b->max, axis);
-        for (int k = 1; k < 3; ++k) {
-            out->low[k][n] = ts_vec3_get(b->min, (axis + k) % 3);
-            out->high[k][n] = ts_vec3_get(b->max, (axis + k) % 3);
-        }
-    }
-}
-
-static void add_pair(row* rows, int i, int j) {
-    int first = i < j ? i : j, second = i < j ? j : i;
-    row* r = &rows[first];
-    int k = r->count++;
-    for (; k > 0 && r->second[k - 1] > second; --k) r->second[k] = r->second[k - 1];
-    r->second[k] = (unsigned char)second;
-}
-
-static int may_pair(const ts_few_boxes* few, int i, int j) {
-    int first = i < j ? i : j, second = i < j ? j : i;
-    return ts_bounds_may_pair(&few->kept[i], &few->kept[j]) &
-           (few->note[first * TS_BROAD_PHASE_FEW + second] != TS_BROAD_PHASE_NEVER);
-}
-
-// All pairs of kept boxes that meet and may, into few->pair.
-static void sweep(ts_few_boxes* few) {
-    sorted_boxes s;
-    row rows[TS_BROAD_PHASE_FEW];
-    sort_boxes(few->kept, few->count, widest_axis(few->kept, few->count), &s);
-    for (int i = 0; i < few->count; ++i) rows[i].count = 0;
-    for (int n = 0; n < s.count; ++n) {
-        double end = s.high[0][n], low1 = s.low[1][n], high1 = s.high[1][n], low2 = s.low[2][n], high2 = s.high[2][n];
-        for (int m = n + 1; m < s.count && s.low[0][m] <= end; ++m) {
-            if (!((s.low[1][m] <= high1) & (low1 <= s.high[1][m]) & (s.low[2][m] <= high2) & (low2 <= s.high[2][m])))
-                continue;
-            if (may_pair(few, s.item[n], s.item[m])) add_pair(rows, s.item[n], s.item[m]);
-        }
-    }
-    few->refused = few->count - s.count;
-    few->pair_count = 0;
-    for (int i = 0; i < few->count; ++i)
-        for (int k = 0; k < rows[i].count; ++k)
-            few->pair[few->pair_count++] = (ts_few_pair){(unsigned char)i, rows[i].second[k]};
+    return changed;
 }
 
 // --- an update -------------------------------------------------------------------------------------------------------
 
-// Sees to it that few->pair has every pair of boxes that meet. Nonzero when that took a sweep.
-static int keep_up(ts_few_boxes* few, const ts_pairs_job* job, int count) {
-    int left = few->count != count;
-    for (int i = 0; i < count && !left; ++i) left = !is_kept(&few->kept[i], &job->bounds[i]);
-    ++few->age;
-    if (!left) return 0;
-    int age = few->count == count ? few->age : 0;
-    for (int i = 0; i < count; ++i) few->kept[i] = enlarged(job->settings, &few->swept[i], &job->bounds[i], age);
-    memcpy(few->swept, job->bounds, (size_t)count * sizeof *few->swept);
+// Nonzero when the box will be where it is kept after moving on as far as it has moved since it was placed.
+static int stays_kept(const ts_bounds* kept, const ts_bounds* placed, const ts_bounds* b) {
+    int stays = 1;
+    for (int k = 0; k < 3; ++k) {
+        double low = ts_vec3_get(b->min, k), high = ts_vec3_get(b->max, k);
+        stays &= low - (ts_vec3_get(placed->min, k) - low) >= ts_vec3_get(kept->min, k);
+        stays &= high + (high - ts_vec3_get(placed->max, k)) <= ts_vec3_get(kept->max, k);
+    }
+    return stays;
+}
+
+// Sees to it that few->near has every pair of boxes that meet. Who would leave soon is placed with those that have left: so most updates
+// have none.
+static void keep_up(ts_few_boxes* few, const ts_pairs_job* job, int count) {
+    int is_new = few->count != count;
+    uint64_t left = 0, changed = 0;
+    for (int i = 0; i < count; ++i)
+        if (is_new || !is_kept(&few->kept[i], &job->bounds[i])) left |= bit(i);
+    few->left = left;
+    ++few->updates;
+    if (!left) return;
+    if (is_new) few->refused = 0;
     few->count = count;
-    few->age = 0;
-    sweep(few);
-    return 1;
+    for (int i = 0; i < count && !is_new; ++i)
+        if (!stays_kept(&few->kept[i], &few->placed[i], &job->bounds[i])) left |= bit(i);
+    for (uint64_t set = left; set; set &= set - 1)
+        if (place(few, job, first_of(set), is_new)) changed |= set & -set;
+    for (uint64_t set = changed; set; set &= set - 1) find_partners(few, first_of(set));
+    for (int i = 0; i < count; ++i) few->near[i] &= ~left;
+    for (uint64_t set = left; set; set &= set - 1) {
+        int i = first_of(set);
+        few->near[i] = find_near(few, i) & few->may[i];
+        for (uint64_t other = few->near[i]; other; other &= other - 1) few->near[first_of(other)] |= bit(i);
+    }
+    few->candidates = 0;
+    for (int i = 0; i < count; ++i) few->candidates += count_of(few->near[i] & above(i));
 }
 
 ts_code ts_pairs_few(const ts_pairs_job* job, int count, ts_pair_list* out_pairs, ts_broad_phase_info* info) {
     const ts_broad_phase_settings* settings = job->settings;
     const ts_bounds* bounds = job->bounds;
     ts_few_boxes* few = &job->broad->few;
-    info->swept = keep_up(few, job, count);
-    ts_pair* pair = TS_ARENA_ARRAY(job->arena, ts_pair, few->pair_count);
+    keep_up(few, job, count);
     int made = 0;
+    ts_pair* pair = TS_ARENA_ARRAY(job->arena, ts_pair, few->candidates);
     if (!pair) return TS_ERROR_MEMORY;
-    for (int n = 0; n < few->pair_count; ++n) {
-        int i = few->pair[n].first, j = few->pair[n].second;
-        unsigned char* note = &few->note[i * TS_BROAD_PHASE_FEW + j];
-        if (!ts_bounds_meet(&bounds[i], &bounds[j])) continue;
-        if (settings->filter && !settings->filter(settings->filter_context, i, j, note)) continue;
-        pair[made++] = (ts_pair){i, j};
+    for (int i = 0; i < count; ++i) {
+        for (uint64_t set = few->near[i] & above(i); set; set &= set - 1) {
+            int j = first_of(set);
+            unsigned char* note = note_of(few, i, j);
+            if (!ts_bounds_meet(&bounds[i], &bounds[j])) continue;
+            if (settings->filter && !settings->filter(settings->filter_context, i, j, note)) {
+                if (*note != TS_BROAD_PHASE_NEVER) continue;
+                few->may[i] &= ~bit(j);
+                few->may[j] &= ~bit(i);
+                few->near[i] &= ~bit(j);
+                few->near[j] &= ~bit(i);
+                continue;
+            }
+            pair[made++] = (ts_pair){i, j};
+        }
     }
-    info->invalid = few->refused;
-    info->candidates = few->pair_count;
+    info->invalid = count_of(few->refused);
+    info->moved = count_of(few->left);
+    info->candidates = few->candidates;
     out_pairs->pair = pair;
     out_pairs->count = made;
     return TS_OK;

@@ -32,22 +32,21 @@ typedef struct ts_key_list {
     int capacity;
 } ts_key_list;
 
-/// Two of a few boxes; first < second.
-typedef struct ts_few_pair {
-    unsigned char first;
-    unsigned char second;
-} ts_few_pair;
-
-/// What is remembered of a few boxes (broad_phase_few.c).
+/// What is remembered of a few boxes (broad_phase_few.c). Sets of boxes are bits.
 typedef struct ts_few_boxes {
-    int count;    // 0: nothing is remembered
-    int age;      // updates since the last sweep
-    int refused;  // boxes that the last sweep left out
-    int pair_count;
-    ts_bounds kept[TS_BROAD_PHASE_FEW];   // a little larger than the boxes were at the last sweep
-    ts_bounds swept[TS_BROAD_PHASE_FEW];  // the boxes then
-    ts_few_pair pair[TS_BROAD_PHASE_FEW * (TS_BROAD_PHASE_FEW - 1) / 2];  // whose kept boxes meet, ascending
-    unsigned char note[TS_BROAD_PHASE_FEW * TS_BROAD_PHASE_FEW];          // by first, then second
+    int count;      // 0: nothing is remembered
+    int updates;    // so far
+    uint64_t left;  // that the last update found outside of where they were kept
+    uint64_t refused;
+    int candidates;                        // pairs whose kept boxes meet
+    ts_bounds kept[TS_BROAD_PHASE_FEW];    // a little larger than the boxes were when last they left
+    ts_bounds placed[TS_BROAD_PHASE_FEW];  // the boxes then
+    int placed_at[TS_BROAD_PHASE_FEW];     // the update then
+    double low[3][TS_BROAD_PHASE_FEW];     // ends of the kept boxes, side by side; those of refused ones meet nothing
+    double high[3][TS_BROAD_PHASE_FEW];
+    uint64_t may[TS_BROAD_PHASE_FEW];                             // who may pair with each, whatever their boxes are
+    uint64_t near[TS_BROAD_PHASE_FEW];                            // who of them meets its kept box
+    unsigned char note[TS_BROAD_PHASE_FEW * TS_BROAD_PHASE_FEW];  // by first, then second
 } ts_few_boxes;
 
 struct ts_broad_phase {
