@@ -244,24 +244,36 @@ static int project(const ts_contact_problem* problem, const parts* p, int count,
     return 1;
 }
 
+// Where unknowns and sliders have their columns: those of one block side by side.
+static void place_columns(const parts* p, int* out_unknown, int* out_slider) {
+    int at = 0, k = 0;
+    for (int j = 0; j < p->A.n; ++j) {
+        while (k < p->slide_count && p->slide[k].row < p->x[j].row) out_slider[k++] = at++;
+        out_unknown[j] = at++;
+    }
+    while (k < p->slide_count) out_slider[k++] = at++;
+}
+
 // A by columns, and W. Returns 0 when memory is short.
 static int fill(const ts_contact_problem* problem, parts* p, ts_arena* scratch) {
     int n = p->A.n, count = n + p->slide_count;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* X = (double*)ts_arena_alloc_zeroed(scratch, (size_t)problem->row_count * (size_t)count, sizeof(double));
     double* all = TS_ARENA_ARRAY(scratch, double, (size_t)n*(size_t)count);
-    int enough = X && all;
-    for (int j = 0; enough && j < n; ++j) put(X, count, j, p->x[j].row, p->x[j].rows, p->x[j].E);
+    int* place = TS_ARENA_ARRAY(scratch, int, count);
+    int enough = X && all && place;
+    if (enough) place_columns(p, place, place + n);
+    for (int j = 0; enough && j < n; ++j) put(X, count, place[j], p->x[j].row, p->x[j].rows, p->x[j].E);
     for (int k = 0; enough && k < p->slide_count; ++k)
-        put(X, count, n + k, p->slide[k].row, p->slide[k].rows, p->slide[k].L);
+        put(X, count, place[n + k], p->slide[k].row, p->slide[k].rows, p->slide[k].L);
     enough = enough && project(problem, p, count, X, scratch, all);
     for (int i = 0; enough && i < n; ++i) {
         const double* line = all + (size_t)i * (size_t)count;
-        for (int j = 0; j < n; ++j) p->A.Q[(size_t)j * (size_t)n + (size_t)i] = line[j];
+        for (int j = 0; j < n; ++j) p->A.Q[(size_t)j * (size_t)n + (size_t)i] = line[place[j]];
         p->A.Q[(size_t)i * (size_t)(n + 1)] += p->x[i].curvature;
         for (int k = 0; k < p->slide_count; ++k) {
             double lift = p->x[i].row == p->slide[k].row ? p->x[i].lift : 0.0;
-            p->W[(size_t)k * (size_t)n + (size_t)i] = line[n + k] - lift;
+            p->W[(size_t)k * (size_t)n + (size_t)i] = line[place[n + k]] - lift;
         }
     }
     ts_arena_scope_end(scratch, scope);

@@ -189,17 +189,35 @@ static void apply(ts_delassus* base, const double* x, double* out_y) {
     ts_task_parallel_for(self->order ? self->tasks : NULL, base->block_count, READ_GRAIN, read_range, &p);
 }
 
+// The columns that are not zero in some of `rows` lines: [first, end).
+static void find_used(int rows, int columns, const double* X, int* out_first, int* out_end) {
+    int first = columns, end = 0;
+    for (int r = 0; r < rows; ++r) {
+        const double* line = X + (size_t)r * (size_t)columns;
+        for (int c = 0; c < first; ++c)
+            if (line[c] != 0.0) first = c;
+        for (int c = columns - 1; c >= end; --c)
+            if (line[c] != 0.0) end = c + 1;
+    }
+    *out_first = first < end ? first : end;
+    *out_end = end;
+}
+
 static int apply_columns(const ts_delassus* base, int columns, const double* X, ts_arena* scratch, double* out_Y) {
     const ts_velocity_form* self = (const ts_velocity_form*)base;
     size_t ld = (size_t)columns;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* V = (double*)ts_arena_alloc_zeroed(scratch, (size_t)self->velocity_count * ld, sizeof(double));
-    for (int b = 0; V && b < base->block_count; ++b)
+    for (int b = 0; V && b < base->block_count; ++b) {
+        const double* from = X + (size_t)base->block_row[b] * ld;
+        int first, end;
+        // Unknowns of a contact are columns with nothing but its own rows.
+        find_used(self->block[b].rows, columns, from, &first, &end);
         for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
             for (int i = 0; i < self->segment[s].count; ++i)
-                ts_lines_add(columns, self->block[b].rows, 1.0, self->segment[s].Y + i, self->segment[s].count,
-                             X + (size_t)base->block_row[b] * ld, columns,
-                             V + (size_t)(self->segment[s].column + i) * ld);
+                ts_lines_add(end - first, self->block[b].rows, 1.0, self->segment[s].Y + i, self->segment[s].count,
+                             from + first, columns, V + (size_t)(self->segment[s].column + i) * ld + first);
+    }
     memset(out_Y, 0, (size_t)base->row_count * ld * sizeof(double));
     for (int b = 0; V && b < base->block_count; ++b)
         for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)

@@ -334,34 +334,69 @@ typedef struct force_matrix {
     const int* place;  // (motions) row and column of each
 } force_matrix;
 
-// Adds d(J^T lambda) of one side.
-static void add_side(const ts_model* model, const ts_kinematics* k, const ts_contact* contact, int on_b, ts_force w,
-                     const contact_motion* motion, int count, const force_matrix* to) {
+// What one side of contacts between the same two bodies passes on: the forces at the tree's origin, and how they answer to each dof.
+typedef struct side_change {
+    ts_force whole;
+    ts_force* by;  // (motions)
+} side_change;
+
+// Adds what a contact does to one side of it.
+static void add_change(const ts_model* model, const ts_kinematics* k, const ts_contact* contact, int on_b, ts_force w,
+                       const contact_motion* motion, int count, side_change* to) {
     int body = on_b ? contact->body_b : contact->body_a, tree = model->body[body].tree;
-    if (tree < 0) return;
-    double sign = on_b ? 1.0 : -1.0;
     ts_vec3 lever = ts_vec3_sub(contact->position, k->tree_origin[tree]);
+    if (!on_b) w = (ts_force){ts_vec3_neg(w.couple), ts_vec3_neg(w.force)};
     ts_force at_origin = {ts_vec3_add(w.couple, ts_vec3_cross(lever, w.force)), w.force};
+    to->whole = ts_force_add(to->whole, at_origin);
     for (int j = 0; j < count; ++j) {
         ts_force change;
         change.force = ts_vec3_cross(motion[j].turn, w.force);
         change.couple = ts_vec3_add(ts_vec3_cross(motion[j].point, w.force), ts_vec3_cross(lever, change.force));
         change.couple = ts_vec3_add(change.couple, ts_vec3_cross(motion[j].turn, w.couple));
-        for (int i = 0; i < count; ++i) {
-            if (!(on_b ? motion[i].on_b : motion[i].on_a)) continue;
-            double slope = ts_motion_dot_force(k->dof_axis[motion[i].dof], change);
-            to->numbers[to->place[i] * to->ld + to->place[j]] += sign * slope;
-        }
+        to->by[j] = ts_force_add(to->by[j], change);
     }
+}
+
+// Adds d(J^T lambda) of that.
+static void spread_change(const ts_model* model, const ts_kinematics* k, int on_b, const side_change* from,
+                          const contact_motion* motion, int count, const force_matrix* to) {
     for (int i = 0; i < count; ++i) {
         if (!(on_b ? motion[i].on_b : motion[i].on_a)) continue;
-        int d = motion[i].dof, j = 0;
+        int d = motion[i].dof, at = 0;
+        double* row = to->numbers + to->place[i] * to->ld;
+        for (int j = 0; j < count; ++j) row[to->place[j]] += ts_motion_dot_force(k->dof_axis[d], from->by[j]);
         for (int c = ts_step_carrier(model, d); c >= 0; c = model->dof[c].parent) {
-            while (motion[j].dof != c) ++j;
-            double slope = ts_motion_dot_force(ts_motion_cross(k->dof_axis[c], k->dof_axis[d]), at_origin);
-            to->numbers[to->place[i] * to->ld + to->place[j]] += sign * slope;
+            while (motion[at].dof != c) ++at;
+            row[to->place[at]] += ts_motion_dot_force(ts_motion_cross(k->dof_axis[c], k->dof_axis[d]), from->whole);
         }
     }
+}
+
+// Room for the contacts of a step, and what those of a body against the world have in common, to be spread once.
+typedef struct contact_room {
+    contact_motion* motion;     // (nv + 1)
+    int* place;                 // (nv + 1)
+    side_change change;         // (nv + 1)
+    const ts_contact* pending;  // one of those of whom `change` is; NULL: nothing is
+} contact_room;
+
+static void clear_change(contact_room* room, int count) {
+    memset(&room->change.whole, 0, sizeof room->change.whole);
+    memset(room->change.by, 0, (size_t)count * sizeof *room->change.by);
+}
+
+// Spreads what is pending.
+static void settle(const ts_model* model, const ts_step_implicit* p, contact_room* room) {
+    const ts_contact* contact = room->pending;
+    room->pending = NULL;
+    if (!contact) return;
+    int on_b = model->body[contact->body_a].tree < 0;
+    int tree = model->body[on_b ? contact->body_b : contact->body_a].tree;
+    if (!p->tree[tree].by_q) return;
+    int count = list_motions(model, contact, room->motion);
+    for (int i = 0; i < count; ++i) room->place[i] = room->motion[i].dof - model->tree[tree].dof_first;
+    force_matrix to = {p->tree[tree].by_q, model->tree[tree].dof_count, room->place};
+    spread_change(model, &p->kinematics, on_b, &room->change, room->motion, count, &to);
 }
 
 // --- a contact ---
@@ -412,12 +447,14 @@ static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, con
 }
 
 static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_contact* contact,
-                        const ts_manifold_derivative_point* slope, contact_motion* motion, int* place) {
+                        const ts_manifold_derivative_point* slope, contact_room* room) {
     const ts_sim* sim = task->sim;
     const ts_model* model = sim->model;
     const ts_kinematics* k = &p->kinematics;
     const ts_block* block = &sim->problem.block[contact->block];
-    int count = list_motions(model, contact, motion), rows = block->rows;
+    contact_motion* motion = room->motion;
+    int* place = room->place;
+    int chain = list_motions(model, contact, motion), count = chain, rows = block->rows;
     int a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
     ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
     int moves = 0, slowed, normal = rows == 1 ? 0 : 2;
@@ -450,9 +487,15 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     add_law(sim, contact, law, motion, count, before, by_q, by_v);
     if (slowed && !add_leverage(task, p, contact, slope, motion, count, by_q + normal * count)) return 0;
     ts_force w = world_impulse(contact, sim->impulse + block->row);
-    if (to.numbers) {
-        add_side(model, k, contact, 1, w, motion, count, &to);
-        add_side(model, k, contact, 0, w, motion, count, &to);
+    if (a < 0 || b < 0) {
+        if (!room->pending) clear_change(room, chain);
+        room->pending = contact;
+        add_change(model, k, contact, a < 0, w, motion, chain, &room->change);
+    }
+    for (int side = 0; a >= 0 && b >= 0 && to.numbers && side < 2; ++side) {
+        clear_change(room, count);
+        add_change(model, k, contact, side, w, motion, count, &room->change);
+        spread_change(model, k, side, &room->change, motion, count, &to);
     }
     p->block[contact->block] =
         (ts_step_block_slope){block->row, rows, count, dof, by_q, shared ? to.numbers : NULL, by_v};
@@ -472,12 +515,16 @@ static void give_up(const ts_sim* sim, ts_step_implicit* p, const ts_contact* co
 int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report) {
     const ts_sim* sim = task->sim;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    contact_motion* motion = TS_ARENA_ARRAY(scratch, contact_motion, sim->model->nv + 1);
-    int* place = TS_ARENA_ARRAY(scratch, int, sim->model->nv + 1);
-    int fine = motion && place;
+    contact_room room = {.pending = NULL};
+    room.motion = TS_ARENA_ARRAY(scratch, contact_motion, sim->model->nv + 1);
+    room.place = TS_ARENA_ARRAY(scratch, int, sim->model->nv + 1);
+    room.change.by = TS_ARENA_ARRAY(scratch, ts_force, sim->model->nv + 1);
+    int fine = room.motion && room.place && room.change.by;
     for (int i = 0, next; fine && i < sim->contact_count; i = next) {
         ts_manifold_derivative_point slope[TS_MANIFOLD_CAPACITY];
         const ts_contact* first = &sim->contact[i];
+        if (room.pending && (room.pending->body_a != first->body_a || room.pending->body_b != first->body_b))
+            settle(sim->model, p, &room);
         for (next = i + 1; next < sim->contact_count && sim->contact[next].geom_a == first->geom_a &&
                            sim->contact[next].geom_b == first->geom_b;)
             ++next;
@@ -490,9 +537,10 @@ int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_aren
             if (!ts_step_block_acts(sim, p, contact->block)) continue;
             int plain = known && ts_vec3_max_abs(contact->drift) == 0.0 && contact->adhesion == 0.0 &&
                         sim->row_block[contact->block].blocked == TS_ROW_FREE;
-            if (!plain || !find_contact(task, p, contact, &slope[n - i], motion, place)) give_up(sim, p, contact);
+            if (!plain || !find_contact(task, p, contact, &slope[n - i], &room)) give_up(sim, p, contact);
         }
     }
+    if (fine) settle(sim->model, p, &room);
     fine = fine && !task->arena->failed;
     ts_arena_scope_end(scratch, scope);
     return fine;

@@ -177,6 +177,18 @@ static void add_wrenches(const trees* w, int t, double* by_q) {
     }
 }
 
+static void scale(int count, double by, double* x) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4) ts_four_store(ts_four_times(by, ts_four_load(x + i)), x + i);
+    for (; i < count; ++i) x[i] *= by;
+}
+
+static void add(int count, const double* x, double* y) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4) ts_four_store(ts_four_plus(ts_four_load(y + i), ts_four_load(x + i)), y + i);
+    for (; i < count; ++i) y[i] += x[i];
+}
+
 // One evaluation of X at the bias of velocities m, towards the velocity `next`. by_m gets -h dID_v; by_q and by_v all else.
 static void evaluate(const trees* w, int t, const ts_kinematics* at_m, const double* next, double* a, double* by_q,
                      double* by_v, double* by_m) {
@@ -187,10 +199,12 @@ static void evaluate(const trees* w, int t, const ts_kinematics* at_m, const dou
     for (int d = 0; d < n; ++d) a[d] = (next[d] - sim->qvel[first + d]) / h;
     ts_derivative_matrices out = {by_q, by_m, NULL};
     ts_derivative_inverse_tree(sim->model, at_m, sim->options.gravity, t, a, &w->derivative, &out);
-    for (int i = 0; i < n * n; ++i) by_q[i] *= -h;
-    for (int i = 0; i < n * n; ++i) by_m[i] *= -h;
-    for (int r = 0; r < n; ++r)
-        for (int c = 0; c < n; ++c) by_v[r * n + c] = r >= c ? M[r * n + c] : M[c * n + r];
+    scale(n * n, -h, by_q);
+    scale(n * n, -h, by_m);
+    for (int r = 0; r < n; ++r) {
+        memcpy(by_v + r * n, M + r * n, (size_t)(r + 1) * sizeof(double));
+        for (int c = 0; c < r; ++c) by_v[c * n + r] = M[r * n + c];
+    }
     add_drives(sim, t, by_q, by_v);
     add_wrenches(w, t, by_q);
 }
@@ -267,7 +281,7 @@ static void run_rounds(const trees* w, int t, int count, rounds* r, ts_step_tree
     ts_kinematics at_m = w->p->kinematics;
     memcpy(r->next, ts_sim_storage_of(sim)->plain_velocity + first, (size_t)n * sizeof(double));
     evaluate(w, t, &sim->kinematics, r->next, r->a, r->by_q, r->by_v, r->by_m);
-    for (int i = 0; i < size; ++i) r->by_v[i] += r->by_m[i];
+    add(size, r->by_m, r->by_v);
     set_diagonal(r->by_f, n, sim->options.time_step);
     for (int k = 0; k < count; ++k) {
         for (int d = 0; d < n; ++d) r->middle[d] = 0.5 * (v[d] + r->next[d]);
@@ -277,8 +291,8 @@ static void run_rounds(const trees* w, int t, int count, rounds* r, ts_step_tree
         evaluate(w, t, &at_m, last ? ts_sim_storage_of(sim)->new_velocity + first : r->next, r->a, out->by_q, out->by_v,
                  r->by_m);
         // dm = (dv + M_hat^-1 X of the round before) / 2
-        for (int i = 0; i < size; ++i) r->by_m[i] *= 0.5;
-        for (int i = 0; i < size; ++i) out->by_v[i] += r->by_m[i];
+        scale(size, 0.5, r->by_m);
+        add(size, r->by_m, out->by_v);
         ts_tree_factor_solve(sim->model, t, w->p->L + w->p->mass_start[t], w->p->inverse + first, n, r->by_m);
         add_product(n, r->by_m, r->by_q, out->by_q);
         add_product(n, r->by_m, r->by_v, out->by_v);
@@ -306,7 +320,7 @@ static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
         return 1;
     }
     evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r.a, out->by_q, out->by_v, r.by_m);
-    for (int i = 0; i < size; ++i) out->by_v[i] += r.by_m[i];
+    add(size, r.by_m, out->by_v);
     return 1;
 }
 
