@@ -16,7 +16,8 @@ static double largest_extent(const ts_bounds* b) {
     double largest = 0.0;
     for (int k = 0; k < 3; ++k) {
         double extent = ts_vec3_get(b->max, k) - ts_vec3_get(b->min, k);
-        largest = extent > largest && extent < (double)INFINITY ? extent : largest;
+        extent = extent < (double)INFINITY ? extent : 0.0;
+        largest = extent > largest ? extent : largest;
     }
     return largest;
 }
@@ -24,7 +25,8 @@ static double largest_extent(const ts_bounds* b) {
 // How far an end that moved outwards by `motion` since its box was placed is kept ahead of where it is.
 static double ahead_of(double motion, double updates, double most) {
     double ahead = motion * updates;
-    return ahead > 0.0 ? (ahead < most ? ahead : most) : 0.0;
+    ahead = ahead > 0.0 ? ahead : 0.0;
+    return ahead < most ? ahead : most;
 }
 
 // The box kept for one that was `was` a number of updates ago. Ends that are infinite stay so, and a box that is to be
@@ -165,15 +167,14 @@ static int stays_kept(const ts_bounds* kept, const ts_bounds* placed, const ts_b
 static void keep_up(ts_few_boxes* few, const ts_pairs_job* job, int count) {
     int is_new = few->count != count;
     uint64_t left = 0, changed = 0;
-    for (int i = 0; i < count; ++i)
-        if (is_new || !is_kept(&few->kept[i], &job->bounds[i])) left |= bit(i);
+    for (int i = 0; i < count; ++i) left |= (uint64_t)(is_new | !is_kept(&few->kept[i], &job->bounds[i])) << i;
     few->left = left;
     ++few->updates;
     if (!left) return;
     if (is_new) few->refused = 0;
     few->count = count;
     for (int i = 0; i < count && !is_new; ++i)
-        if (!stays_kept(&few->kept[i], &few->placed[i], &job->bounds[i])) left |= bit(i);
+        left |= (uint64_t)!stays_kept(&few->kept[i], &few->placed[i], &job->bounds[i]) << i;
     for (uint64_t set = left; set; set &= set - 1)
         if (place(few, job, first_of(set), is_new)) changed |= set & -set;
     for (uint64_t set = changed; set; set &= set - 1) find_partners(few, first_of(set));
