@@ -142,6 +142,12 @@ int ts_step_share_poses(const ts_sim* sim, ts_arena* arena, ts_kinematics* out_k
 /// Whether a tree is a lone free body that the integrator frees.
 int ts_step_is_freed(const ts_sim* sim, int tree);
 
+/// Whether the integrator takes Coriolis forces of a tree ahead by their slopes C.
+int ts_step_is_implicit(const ts_sim* sim, int tree);
+
+/// Then N = M_hat (M_hat + h C)^-1 (n x n): from impulses to those that the tree answers to. Returns 0 when memory is short.
+int ts_step_response(const ts_sim* sim, int tree, const double* C, ts_arena* scratch, double* out_N);
+
 /// That of a lone free body that the integrator frees; nothing where the step was solved in parts. Returns 0 when memory is short.
 int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int tree, ts_step_tree_slope* out_slope);
 

@@ -10,6 +10,7 @@
 // h or restitution times the velocity before; a tie's R is a part of its largest G_ii = y . M_hat y, y = M_hat^-1 j, so dG_ii = -y . dM_hat y.
 // Source: the regressor of Atkeson, An and Hollerbach (engine/dynamics/regressor.c); derived here.
 // Guaranteed: as exact as the columns by position. Columns are kept as numbers like those of differences (step_frozen.c).
+// `implicit` adds its slopes C.
 // Left to differences: trees and blocks that step_tree.c and step_rows.c do not know either; the time step where activations are; masses where G or
 // the model's weights stand in the law (softness, leverage that slows a push-out).
 #include <math.h>
@@ -304,6 +305,44 @@ static void add_general(parameters* w, int t) {
     run_round(w, t, sim->free_velocity + first, storage->new_velocity + first, rounds > 0);
 }
 
+// Of a tree whose Coriolis forces are taken ahead (step_tree.c, find_implicit): the time step moves C as it moves f, and both cancel. Returns 0 when memory is short.
+static int add_implicit(parameters* w, int t) {
+    ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, fine;
+    double half = 0.5 * sim->options.time_step;
+    const double *v = sim->qvel + first, *v_f = sim->free_velocity + first;
+    const double* end = ts_sim_storage_of(sim)->new_velocity + first;
+    ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
+    double* N = TS_ARENA_ARRAY(&sim->scratch, double, n* n + n);
+    double* x = N ? N + n * n : NULL;
+    ts_derivative_matrices out = {NULL, w->matrix, NULL};
+    ts_step_move_tree(sim->model, t, v, &w->p->kinematics);
+    ts_derivative_inverse_tree(sim->model, &w->p->kinematics, sim->options.gravity, t, NULL, &w->derivative, &out);
+    fine = N && ts_step_response(sim, t, w->matrix, &sim->scratch, N);
+    for (int c = 0; fine && c < w->count; ++c) {
+        double* X = column_at(w, c) + w->p->frozen.velocity + first;
+        if (!concerns(w, w->column[c], t)) continue;
+        ts_step_move_tree(sim->model, t, v, &w->p->kinematics);
+        w->body = -1;
+        find_impulse(w, t, w->column[c], v_f, end, X);
+        w->body = -1;
+        find_impulse(w, t, w->column[c], v_f, v_f, x);
+        for (int d = 0; d < n; ++d) X[d] -= x[d];
+        for (int side = 0; side < 2 && is_of_mass(w->column[c].kind); ++side) {
+            for (int d = 0; d < n; ++d) w->middle[d] = side ? 2.0 * v[d] - v_f[d] : v_f[d];
+            ts_step_move_tree(sim->model, t, w->middle, &w->p->kinematics);
+            w->body = -1;
+            regress(w, t, w->column[c], sim->options.gravity, NULL, w->x);
+            for (int d = 0; d < n; ++d) x[d] += (side ? half : -half) * w->x[d];
+        }
+        for (int r = 0; r < n; ++r)
+            for (int k = 0; k < n; ++k) X[r] += N[r * n + k] * x[k];
+    }
+    w->body = -1;
+    ts_arena_scope_end(&sim->scratch, scope);
+    return fine;
+}
+
 // x = dM_hat y of one tree for column c; p->kinematics loses its velocities.
 static void change_inertia(parameters* w, int t, ts_step_column c, const double* y, double* x) {
     const ts_sim* sim = w->task->sim;
@@ -508,6 +547,8 @@ int ts_step_parameters_find(const ts_step_task* task, ts_step_implicit* p, const
         if (!moves) continue;
         if (ts_step_is_freed(sim, t))
             add_lone(&w, t);
+        else if (ts_step_is_implicit(sim, t))
+            fine = add_implicit(&w, t);
         else
             add_general(&w, t);
     }

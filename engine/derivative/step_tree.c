@@ -12,7 +12,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/linear/dense.h"
 #include "base/linear/four.h"
+#include "base/linear/panel.h"
 #include "engine/actuation/actuation_internal.h"
 #include "engine/actuation/transmission_internal.h"
 #include "engine/derivative/step_implicit_internal.h"
@@ -70,10 +72,15 @@ static int joint_is_shared(const ts_sim* sim, int j) {
     return storage->joint_puller && storage->joint_puller[j] == -2 && sim->model->joint[j].actuation.limited;
 }
 
+int ts_step_is_implicit(const ts_sim* sim, int t) {
+    const char* name = sim->integrator->name;
+    return strcmp(name, "implicit") == 0 || (strcmp(name, "discrete") == 0 && ts_sim_storage_of(sim)->tree_is_lone[t]);
+}
+
 static int integrator_is_plain(const ts_sim* sim, int t) {
     const char* name = sim->integrator->name;
     if (strcmp(name, "euler") == 0 || ts_step_is_freed(sim, t)) return 1;
-    if (strcmp(name, "discrete") == 0) return !ts_sim_storage_of(sim)->tree_is_lone[t];
+    if (strcmp(name, "discrete") == 0 || strcmp(name, "implicit") == 0) return 1;
     return strcmp(name, "midpoint") == 0 || strcmp(name, "implicitfast") == 0;
 }
 
@@ -306,6 +313,61 @@ static void run_rounds(const trees* w, int t, int count, rounds* r, ts_step_tree
     }
 }
 
+int ts_step_response(const ts_sim* sim, int t, const double* C, ts_arena* scratch, double* out_N) {
+    int n = sim->model->tree[t].dof_count, ld = ts_panel_padded(n);
+    const double* M = sim->mass_matrix + sim->mass_start[t];
+    double* A = (double*)ts_arena_alloc_zeroed(scratch, (size_t)n * (size_t)ld, sizeof(double));
+    double* x = TS_ARENA_ARRAY(scratch, double, n);
+    int* pivot = TS_ARENA_ARRAY(scratch, int, n);
+    if (!A || !x || !pivot) return 0;
+    for (int r = 0; r < n; ++r)
+        for (int c = 0; c < n; ++c)
+            A[r * ld + c] = (r >= c ? M[r * n + c] : M[c * n + r]) + sim->options.time_step * C[r * n + c];
+    // The step has factorised the same.
+    if (!ts_lu_factor(A, n, ld, pivot)) return 0;
+    for (int c = 0; c < n; ++c) {
+        memset(x, 0, (size_t)n * sizeof(double));
+        x[c] = 1.0;
+        ts_lu_solve(A, n, ld, pivot, x);
+        for (int r = 0; r < n; ++r) {
+            out_N[r * n + c] = 0.0;
+            for (int k = 0; k < n; ++k) out_N[r * n + c] += (r >= k ? M[r * n + k] : M[k * n + r]) * x[k];
+        }
+    }
+    return 1;
+}
+
+// `implicit`: (M_hat + h C) (v_f - v) = h f, C = db/dv. With y = v_f - v, and E the X of the above towards v_f in place of v+,
+//     X = N (E + h C dv - h dC y) + E towards v+ - E towards v_f,   N = M_hat (M_hat + h C)^-1,   C y = (b(v + y) - b(v - y)) / 2.
+static int find_implicit(const trees* w, int t, rounds* r, ts_step_tree_slope* out) {
+    ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
+    double half = 0.5 * sim->options.time_step;
+    const double *v = sim->qvel + first, *v_f = sim->free_velocity + first;
+    double* N = TS_ARENA_ARRAY(w->scratch, double, 3 * size);
+    if (!N) return 0;
+    double *rate_q = N + size, *rate_v = N + 2 * size;
+    evaluate(w, t, &sim->kinematics, v_f, r->a, r->by_q, r->by_v, r->by_m);
+    evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r->a, out->by_q, r->by_v, r->by_m);
+    for (int i = 0; i < size; ++i) out->by_q[i] -= r->by_q[i];
+    for (int i = 0; i < size; ++i) r->by_m[i] /= -sim->options.time_step;
+    if (!ts_step_response(sim, t, r->by_m, w->scratch, N)) return 0;
+    ts_kinematics at = w->p->kinematics;
+    for (int side = 0; side < 2; ++side) {
+        for (int d = 0; d < n; ++d) r->middle[d] = side ? 2.0 * v[d] - v_f[d] : v_f[d];
+        ts_step_move_tree(sim->model, t, r->middle, &at);
+        ts_derivative_matrices rate = {rate_q, rate_v, NULL};
+        ts_derivative_inverse_tree(sim->model, &at, sim->options.gravity, t, NULL, &w->derivative, &rate);
+        for (int i = 0; i < size; ++i) r->by_q[i] += (side ? half : -half) * rate_q[i];
+        for (int i = 0; i < size; ++i) r->by_v[i] += (side ? half : -half) * rate_v[i];
+    }
+    memset(out->by_v, 0, (size_t)size * sizeof(double));
+    add_product(n, N, r->by_q, out->by_q);
+    add_product(n, N, r->by_v, out->by_v);
+    for (int i = 0; i < size; ++i) out->by_force[i] = sim->options.time_step * N[i];
+    return 1;
+}
+
 static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
     ts_sim* sim = w->task->sim;
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
@@ -313,8 +375,10 @@ static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
     rounds r;
     out->by_q = TS_ARENA_ARRAY(w->task->arena, double, size);
     out->by_v = TS_ARENA_ARRAY(w->task->arena, double, size);
-    if (count > 0 && w->forces) out->by_force = TS_ARENA_ARRAY(w->task->arena, double, size);
+    if ((count > 0 && w->forces) || ts_step_is_implicit(sim, t))
+        out->by_force = TS_ARENA_ARRAY(w->task->arena, double, size);
     if (!take_rounds(w->scratch, n, &r) || w->task->arena->failed) return 0;
+    if (ts_step_is_implicit(sim, t)) return find_implicit(w, t, &r, out);
     if (count > 0) {
         run_rounds(w, t, count, &r, out);
         return 1;
