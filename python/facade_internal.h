@@ -160,6 +160,7 @@ typedef struct ts_python_derivative_report {
     const char* verdict;
     const char* reason;
     const unsigned char* column_changed;  // (columns), or NULL
+    const unsigned char* column_verdict;  // (columns): ts_step_column_verdict
     double mismatch;
     double unmet;
     int rows;

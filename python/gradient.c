@@ -76,6 +76,7 @@ ts_python_derivative_report ts_python_derivative_get_report(const ts_python_deri
     ts_python_derivative_report report = {ts_step_verdict_name(r->verdict),
                                           r->reason,
                                           r->column_changed,
+                                          r->column_verdict,
                                           r->mismatch,
                                           r->unmet,
                                           d->of.rows,

@@ -43,6 +43,32 @@ static void add_kinks(const ts_gradient* self, ts_text* text) {
     }
 }
 
+// Whether an input before this one is of its kind.
+static int kind_is_told(const ts_gradient* self, int i) {
+    for (int k = 0; k < i; ++k)
+        if (self->inputs.input[k].kind == self->inputs.input[i].kind) return 1;
+    return 0;
+}
+
+// What columns of a kind are worth at worst in any step; those of the state are asked for in every one.
+static const char* worth_of(const ts_gradient* self, ts_step_input_kind kind) {
+    const unsigned char* worst = self->report.input_verdict;
+    unsigned char all = worst[kind];
+    for (int k = 0; kind <= TS_STEP_BY_VELOCITY && k <= (int)TS_STEP_BY_ACTIVATION; ++k)
+        if (k != (int)TS_STEP_BY_CONTROL && worst[k] > all) all = worst[k];
+    return ts_step_column_verdict_name((ts_step_column_verdict)all);
+}
+
+static void add_worth(const ts_gradient* self, ts_text* text) {
+    ts_text_add(text, "columns of steps: state %s", worth_of(self, TS_STEP_BY_POSITION));
+    for (int i = 0; i < self->inputs.count; ++i) {
+        ts_step_input_kind kind = self->inputs.input[i].kind;
+        if (kind > TS_STEP_BY_VELOCITY && kind != TS_STEP_BY_ACTIVATION && !kind_is_told(self, i))
+            ts_text_add(text, ", %s %s", ts_step_input_name(kind), worth_of(self, kind));
+    }
+    ts_text_add(text, "\n");
+}
+
 static void add_near(const ts_gradient* self, ts_text* text) {
     const ts_rollout_report* r = &self->report;
     if (self->gradient.code) return;
@@ -50,6 +76,7 @@ static void add_near(const ts_gradient* self, ts_text* text) {
     for (int v = 0; v <= (int)TS_STEP_UNSUPPORTED; ++v)
         if (r->count[v] > 0) ts_text_add(text, " %d %s,", r->count[v], ts_step_verdict_name((ts_step_verdict)v));
     ts_text_add(text, " contacts unmet %.1e at most\n", r->unmet);
+    add_worth(self, text);
     if (self->near_count > 0) ts_text_add(text, "within 10 roundings of a change:\n");
     for (int i = 0; i < self->near_count; ++i)
         ts_text_add(text, "  step %d (t = %.6g s)%s: %s, %.2g roundings\n", self->near[i].step,
@@ -74,7 +101,7 @@ static void add_numbers(ts_json* json, const char* key, const double* number, in
     ts_json_array_end(json);
 }
 
-static void add_entry_json(const ts_input* in, const ts_gradient_entry* e, ts_json* json) {
+static void add_entry_json(const ts_input* in, const ts_gradient_entry* e, const char* worth, ts_json* json) {
     ts_json_object(json);
     ts_json_add_string(json, "input", in->label);
     ts_json_add_string(json, "of", in->of);
@@ -88,6 +115,7 @@ static void add_entry_json(const ts_input* in, const ts_gradient_entry* e, ts_js
     ts_json_add_number(json, "right", e->right_limit.value);
     ts_json_add_string(json, "verdict", ts_gradient_verdict_name(e->verdict));
     ts_json_add_string(json, "reason", e->reason);
+    ts_json_add_string(json, "columns", worth);
     add_numbers(json, "increments", e->increment, TS_GRADIENT_INCREMENTS);
     add_numbers(json, "central", e->central, TS_GRADIENT_INCREMENTS);
     add_numbers(json, "left_differences", e->left, TS_GRADIENT_INCREMENTS);
@@ -152,7 +180,8 @@ void ts_gradient_json(const ts_gradient* self, ts_text* text) {
     ts_json_add_string(&json, "reason", self->reason);
     ts_json_add_number(&json, "mismatch", self->mismatch);
     ts_json_add_array(&json, "inputs");
-    for (int i = 0; i < self->inputs.count; ++i) add_entry_json(&self->inputs.input[i], &self->entry[i], &json);
+    for (int i = 0; i < self->inputs.count; ++i)
+        add_entry_json(&self->inputs.input[i], &self->entry[i], worth_of(self, self->inputs.input[i].kind), &json);
     ts_json_array_end(&json);
     add_line_json(self, &json);
     add_steps_json(self, &json);

@@ -159,6 +159,8 @@ static void note_report(journey* j, int step, const ts_step_report* seen) {
     all->count[seen->verdict]++;
     all->unmet = fmax(all->unmet, seen->unmet);
     all->differenced |= seen->differenced;
+    for (int k = 0; k < TS_STEP_INPUT_KINDS; ++k)
+        if (seen->input_verdict[k] > all->input_verdict[k]) all->input_verdict[k] = seen->input_verdict[k];
     if (seen->nearest >= 0) {
         double roundings = seen->block[seen->nearest].roundings;
         if (roundings < all->roundings || (roundings == all->roundings && step < all->nearest_step)) {

@@ -55,6 +55,7 @@ typedef struct ts_rollout_report {
     int nearest_step;      // where that was; -1: nowhere
     double unmet;          // 1: largest share of a contact problem that stayed unmet
     unsigned differenced;  // ts_step_part bits of all steps
+    unsigned char input_verdict[TS_STEP_INPUT_KINDS];  // ts_step_column_verdict: the worst of all steps for each kind
 } ts_rollout_report;
 
 /// A loss and its gradients; arrays are the caller's, NULL where not wanted.

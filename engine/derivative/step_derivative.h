@@ -121,6 +121,17 @@ typedef enum ts_step_verdict {
 /// "regular", "near a change", "rank-deficient", "one-sided", "unsupported".
 const char* ts_step_verdict_name(ts_step_verdict verdict);
 
+/// What the numbers of a column are worth, from good to bad.
+typedef enum ts_step_column_verdict {
+    TS_COLUMN_EXACT,       // by equations
+    TS_COLUMN_DIFFERENCE,  // a difference, of the step or of its stages, within which nothing changes
+    TS_COLUMN_ONE_SIDED,   // the input ends here, or is taken to: it is the derivative to one side
+    TS_COLUMN_USELESS      // a difference across a change of mode, or where the law jumps
+} ts_step_column_verdict;
+
+/// "exact", "difference", "one-sided", "useless".
+const char* ts_step_column_verdict_name(ts_step_column_verdict verdict);
+
 /// What there is to say about a derivative.
 typedef struct ts_step_report {
     ts_step_verdict verdict;
@@ -136,6 +147,9 @@ typedef struct ts_step_report {
     int changed;       // columns in whose differences some contact, its feature or a mode changed
     const unsigned char* column_changed;  // (columns) nonzero: this one; NULL: none was differenced
     unsigned differenced;                 // ts_step_part bits: what was differenced locally, at frozen impulses
+    const unsigned char*
+        column_verdict;  // (columns) ts_step_column_verdict, away from changes of mode: those are in `verdict`
+    unsigned char input_verdict[TS_STEP_INPUT_KINDS];  // the worst of the columns of each kind
 } ts_step_report;
 
 /// What may have to be differenced.

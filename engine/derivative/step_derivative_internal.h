@@ -65,6 +65,10 @@ void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* io
 /// Says something in the report, unless worse has been said.
 void ts_step_report_say(ts_step_report* io_report, ts_step_verdict verdict, const char* text);
 
+/// Says what each column is worth: `verdict` (columns) says already whether it is exact or a difference.
+void ts_step_report_columns(const ts_sim* sim, const ts_step_input* input, int count, unsigned char* verdict,
+                            ts_step_report* io_report);
+
 /// Says which of the controls that are asked for are at the end of their range.
 void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int count, ts_step_report* io_report);
 

@@ -198,6 +198,10 @@ ts_code ts_step_difference_make(const ts_step_task* task, ts_step_derivative* ou
         }
     }
     out->report.differenced |= TS_PART_STEP;
+    unsigned char* verdict = TS_ARENA_ARRAY(task->arena, unsigned char, out->columns);
+    if (!verdict) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
+    memset(verdict, TS_COLUMN_DIFFERENCE, (size_t)out->columns);
+    ts_step_report_columns(task->sim, task->input, task->input_count, verdict, &out->report);
     if (d.report->changed > 0) {
         char text[sizeof d.report->reason];
         snprintf(text, sizeof text, "differences of %d of %d columns reach across a change of contacts",

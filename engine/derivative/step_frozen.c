@@ -225,7 +225,7 @@ static int take_room(frozen* f) {
 }
 
 ts_code ts_step_frozen_find(const ts_step_task* task, const ts_step_implicit* p, const ts_step_column* column,
-                            int count, double* out_numbers, ts_step_report* report, ts_status* out_status) {
+                            int count, double* out_numbers, unsigned char* out_changed, ts_status* out_status) {
     frozen f = {.task = task, .p = p};
     ts_code code = TS_OK;
     ts_arena_scope scope = ts_arena_scope_begin(task->arena);
@@ -234,7 +234,7 @@ ts_code ts_step_frozen_find(const ts_step_task* task, const ts_step_implicit* p,
     for (int c = 0; c < count && !code; ++c) {
         f.changed = 0;
         code = find_column(&f, &column[c], out_numbers + (size_t)c * (size_t)p->frozen.size, out_status);
-        report->changed += f.changed;
+        out_changed[c] = (unsigned char)f.changed;
     }
     ts_arena_scope_end(task->arena, scope);
     return code;

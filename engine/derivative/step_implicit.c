@@ -242,7 +242,7 @@ static int friction_is_known(const ts_sim* sim, int geom) {
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
         if (contact->geom_a != geom && contact->geom_b != geom) continue;
-        // Rows of spinning and rolling are scaled by it.
+        // Rows of spinning and rolling are scaled by it (step_parameter.c).
         if (contact->surface.dimension > 3 || contact->surface.friction == 0.0) return 0;
         if (sim->row_block[contact->block].blocked != TS_ROW_FREE) return 0;
     }
@@ -280,8 +280,10 @@ static ts_code find_columns(const ts_step_task* task, ts_step_implicit* p, int c
     int* place = TS_ARENA_ARRAY(task->arena, int, columns);
     ts_step_column* column = TS_ARENA_ARRAY(task->arena, ts_step_column, columns);
     ts_step_column* frozen = TS_ARENA_ARRAY(task->arena, ts_step_column, columns);
-    unsigned char* is_numbered = (unsigned char*)ts_arena_alloc_zeroed(task->arena, (size_t)columns, 1);
+    unsigned char* is_numbered = (unsigned char*)ts_arena_alloc_zeroed(task->arena, (size_t)columns, 4);
     if (!place || !column || !frozen || !is_numbered) return no_memory(out_status);
+    unsigned char *verdict = is_numbered + columns, *column_changed = verdict + columns,
+                  *changed = column_changed + columns;
     for (int n = 0; n < task->input_count; ++n)
         for (int i = 0; i < task->input[n].count; ++i, ++at) {
             column[at] = (ts_step_column){task->input[n].kind, task->input[n].first + i};
@@ -303,11 +305,24 @@ static ts_code find_columns(const ts_step_task* task, ts_step_implicit* p, int c
     p->frozen_column = place;
     p->numbers = numbers;
     if (known > 0 && !ts_step_parameters_find(task, p, frozen, known, numbers)) return no_memory(out_status);
-    if (count == known) return TS_OK;
+    if (count == known) {
+        ts_step_report_columns(task->sim, task->input, task->input_count, verdict, report);
+        return TS_OK;
+    }
     report->differenced |= TS_PART_INPUTS;
     double* differences = numbers + (size_t)known * (size_t)p->frozen.size;
-    ts_code code = ts_step_frozen_find(task, p, frozen + known, count - known, differences, report, out_status);
-    return code ? code : ts_sim_foresee(task->sim, out_status);
+    ts_code code = ts_step_frozen_find(task, p, frozen + known, count - known, differences, changed, out_status);
+    report->column_changed = column_changed;
+    for (int c = 0; !code && c < columns; ++c) {
+        if (place[c] < known) continue;
+        verdict[c] = TS_COLUMN_DIFFERENCE;
+        column_changed[c] = changed[place[c] - known];
+        report->changed += column_changed[c];
+    }
+    // What follows is of the step itself.
+    if (!code) code = ts_sim_foresee(task->sim, out_status);
+    if (!code) ts_step_report_columns(task->sim, task->input, task->input_count, verdict, report);
+    return code;
 }
 
 ts_code ts_step_implicit_make(const ts_step_task* task, const ts_contact_problem* own, ts_step_derivative* out,

@@ -110,9 +110,9 @@ typedef struct ts_step_implicit {
 } ts_step_implicit;
 
 /// Central differences at the impulses of the step, for `count` columns, into out_numbers (count x p->frozen.size). Leaves the simulation
-/// without a step. Adds to the report what changed.
+/// without a step. out_changed (count): nonzero where a block that pressed is not there nearby.
 ts_code ts_step_frozen_find(const ts_step_task* task, const ts_step_implicit* p, const ts_step_column* column,
-                            int count, double* out_numbers, ts_step_report* report, ts_status* out_status);
+                            int count, double* out_numbers, unsigned char* out_changed, ts_status* out_status);
 
 /// First dof whose axis turns with that of dof d: of its quaternion, or itself.
 static inline int ts_step_turns_with(const ts_model* model, int d) {

@@ -44,6 +44,7 @@ typedef struct parameters {
     double* regress;  // (n x 10) of body `body`; -1: none
     int body;
     double *next, *middle, *a, *x;  // (n)
+    double* speed;                  // (row_count) J v+
 } parameters;
 
 static double* column_at(const parameters* w, int c) { return w->numbers + (size_t)c * (size_t)w->p->frozen.size; }
@@ -121,6 +122,21 @@ static int restitution_is_known(const ts_sim* sim, int geom) {
     return 1;
 }
 
+// Rows of spinning and rolling are scaled by their own friction over that of sliding.
+static int friction_is_known(const ts_sim* sim, int geom) {
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        if (contact->geom_a != geom && contact->geom_b != geom) continue;
+        if (contact->surface.friction == 0.0 || sim->row_block[contact->block].blocked != TS_ROW_FREE) return 0;
+        if (contact->surface.dimension <= 3) continue;
+        // The scale would stand in speeds before the step, and in G.
+        if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL || sim->solver->compliance || sim->solver->anchors)
+            return 0;
+        if (contact->drift.z != 0.0) return 0;
+    }
+    return 1;
+}
+
 static int compliance_is_known(const ts_sim* sim, const ts_step_implicit* p) {
     for (int b = 0; b < sim->problem.block_count; ++b)
         if (sim->row_block[b].blocked != TS_ROW_FREE || ts_step_block_is_softened(sim, p, b)) return 0;
@@ -143,6 +159,7 @@ int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit*
         for (int t = 0; t < model->tree_count; ++t)
             if (!p->tree[t].plain) return 0;
         return blocks_are_known(sim, p, c.kind);
+    case TS_STEP_BY_FRICTION: return friction_is_known(sim, c.index);
     case TS_STEP_BY_RESTITUTION: return restitution_is_known(sim, c.index);
     case TS_STEP_BY_COMPLIANCE: return compliance_is_known(sim, p);
     default: return 0;
@@ -496,6 +513,28 @@ static void add_bounds(const parameters* w, double* z) {
     }
 }
 
+// Whitened impulses, du and dmu by the friction of a geom: rows from the fourth on are scaled by one over it.
+static void add_friction(const parameters* w, ts_step_column c, double* z, double* du, double* dmu) {
+    const ts_sim* sim = w->task->sim;
+    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        const ts_block* block = &sim->problem.block[contact->block];
+        int sides = (contact->geom_a == c.index) + (contact->geom_b == c.index);
+        if (sides == 0) continue;
+        dmu[contact->block] += sides;
+        if (!acts(w, contact->block)) continue;
+        for (int r = 3; r < block->rows; ++r) {
+            double rate = -sides / contact->surface.friction, lambda = sim->impulse[block->row + r];
+            du[block->row + r] += rate * w->speed[block->row + r];
+            for (int s = plan->segment_start[contact->block]; s < plan->segment_start[contact->block + 1]; ++s) {
+                const ts_delassus_segment* g = &plan->segment[s];
+                for (int k = 0; k < g->count; ++k) z[g->column + k] += rate * lambda * g->J[r * g->count + k];
+            }
+        }
+    }
+}
+
 // From impulses to what they do: the column as step_frozen.c has it.
 static void finish(parameters* w, int c) {
     const ts_step_implicit* p = w->p;
@@ -504,6 +543,7 @@ static void finish(parameters* w, int c) {
     int of_time = w->column[c].kind == TS_STEP_BY_TIME_STEP;
     ts_step_whiten(p, z);
     if (of_time && p->has_contact) add_bounds(w, z);
+    if (w->column[c].kind == TS_STEP_BY_FRICTION) add_friction(w, w->column[c], z, du, column + p->frozen.friction);
     if (p->has_contact) {
         ts_step_add_rows(p, z, du);
         add_rows(w, w->column[c], du);
@@ -512,6 +552,19 @@ static void finish(parameters* w, int c) {
     ts_step_move_positions(p, z, column + p->frozen.position);
     for (int d = 0; of_time && d < p->model->nv; ++d)
         if (!p->coasts[p->model->dof[d].tree]) column[p->frozen.position + d] += new_velocity[d];
+}
+
+// u = J v+ - c* + R lambda
+static int find_speeds(parameters* w, ts_arena* scratch) {
+    const ts_sim* sim = w->task->sim;
+    w->speed = TS_ARENA_ARRAY(scratch, double, w->p->row_count);
+    if (!w->speed || w->p->row_count == 0) return w->speed != NULL;
+    ts_contact_problem_velocity(&sim->problem, sim->impulse, w->speed);
+    for (int i = 0; i < w->p->row_count; ++i) {
+        double given = sim->problem.R ? sim->problem.R[i] * sim->impulse[i] : 0.0;
+        w->speed[i] += ts_sim_storage_of(sim)->reference[i] - given;
+    }
+    return 1;
 }
 
 static int take_room(parameters* w, ts_arena* scratch) {
@@ -527,7 +580,7 @@ static int take_room(parameters* w, ts_arena* scratch) {
     w->middle = numbers + most;
     w->a = numbers + 2 * most;
     w->x = numbers + 3 * most;
-    if (!ts_step_share_poses(w->task->sim, scratch, &w->start)) return 0;
+    if (!find_speeds(w, scratch) || !ts_step_share_poses(w->task->sim, scratch, &w->start)) return 0;
     for (int t = 0; t < model->tree_count; ++t)
         ts_step_move_tree(model, t, w->task->sim->qvel + model->tree[t].dof_first, &w->start);
     return ts_derivative_scratch_create(model, scratch, &w->derivative);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/derivative/step_derivative_internal.h"
+#include "engine/rows/contact_internal.h"
 #include "engine/rows/row_block.h"
 #include "engine/step/certify.h"
 
@@ -215,19 +216,60 @@ void ts_step_report_say(ts_step_report* report, ts_step_verdict verdict, const c
 // 1: a right-hand side of which more than this is unmet is more than rounding; of what hyperstatic contacts lose in it.
 static const double most_mismatch = 1e-11;
 
+static int control_is_at_end(const ts_sim* sim, int i) {
+    const ts_limits* limits = &sim->model->actuator[i].control;
+    double off = fmin(fabs(sim->ctrl[i] - limits->range[0]), fabs(sim->ctrl[i] - limits->range[1]));
+    return limits->limited && off <= control_edge * (limits->range[1] - limits->range[0]);
+}
+
 void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int count, ts_step_report* report) {
     char text[sizeof report->reason];
     for (int n = 0; n < count; ++n) {
         if (input[n].kind != TS_STEP_BY_CONTROL) continue;
         for (int i = input[n].first; i < input[n].first + input[n].count; ++i) {
-            const ts_limits* limits = &sim->model->actuator[i].control;
-            double off = fmin(fabs(sim->ctrl[i] - limits->range[0]), fabs(sim->ctrl[i] - limits->range[1]));
-            if (!limits->limited || off > control_edge * (limits->range[1] - limits->range[0])) continue;
+            if (!control_is_at_end(sim, i)) continue;
             snprintf(text, sizeof text, "control %d '%.80s' is at the end of its range: its derivative has two sides",
                      i, sim->model->actuator[i].name);
             ts_step_report_say(report, TS_STEP_NEAR_CHANGE, text);
         }
     }
+}
+
+const char* ts_step_column_verdict_name(ts_step_column_verdict verdict) {
+    static const char* const name[] = {"exact", "difference", "one-sided", "useless"};
+    return (unsigned)verdict <= TS_COLUMN_USELESS ? name[verdict] : "unknown";
+}
+
+// Where an input has but one side. A bounce that there is none of yet jumps with the restitution that it would have.
+static ts_step_column_verdict judge_column(const ts_sim* sim, ts_step_input_kind kind, int i,
+                                           ts_step_column_verdict verdict) {
+    const ts_options* options = &sim->options;
+    int ends =
+        (kind == TS_STEP_BY_CONTROL && control_is_at_end(sim, i)) ||
+        (kind == TS_STEP_BY_COMPLIANCE && !((i == 0 ? options->compliance_normal : options->compliance_tangent) > 0.0));
+    if (kind == TS_STEP_BY_RESTITUTION && verdict == TS_COLUMN_DIFFERENCE) {
+        ends = 1;
+        for (int c = 0; c < sim->contact_count; ++c) {
+            const ts_contact* contact = &sim->contact[c];
+            if (contact->geom_a != i && contact->geom_b != i) continue;
+            if (contact->surface.restitution == 0.0 &&
+                -contact->velocity_before.z > ts_contact_bounce_threshold(options))
+                return TS_COLUMN_USELESS;
+        }
+    }
+    return ends && verdict < TS_COLUMN_ONE_SIDED ? TS_COLUMN_ONE_SIDED : verdict;
+}
+
+void ts_step_report_columns(const ts_sim* sim, const ts_step_input* input, int count, unsigned char* verdict,
+                            ts_step_report* report) {
+    report->column_verdict = verdict;
+    for (int n = 0, c = 0; n < count; ++n)
+        for (int i = input[n].first; i < input[n].first + input[n].count; ++i, ++c) {
+            unsigned char* worst = &report->input_verdict[input[n].kind];
+            if (report->column_changed && report->column_changed[c]) verdict[c] = TS_COLUMN_USELESS;
+            verdict[c] = (unsigned char)judge_column(sim, input[n].kind, i, (ts_step_column_verdict)verdict[c]);
+            if (verdict[c] > *worst) *worst = verdict[c];
+        }
 }
 
 // 1: how many times further off a change is still near at most, and where contacts are hyperstatic: how they share their load is what the solve left, and may be

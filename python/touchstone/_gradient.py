@@ -8,6 +8,7 @@ import numpy
 from . import _library
 
 _METHODS = ("implicit", "difference", "cascade")  # ts_step_method
+_COLUMN_VERDICTS = ("exact", "difference", "one-sided", "useless")
 _PARTS = {1: "step", 2: "inputs", 4: "collision"}
 
 
@@ -29,7 +30,8 @@ class Block:
 class StepReport:
     """Whether to trust a derivative. verdict: "regular", "near a change", "rank-deficient", "one-sided", "unsupported"; reason: why, empty
     when regular. nearest: the Block nearest to a change, or None. differenced: parts that were found by differences at frozen
-    impulses. changed: columns in whose differences a contact, its feature or a mode changed."""
+    impulses. changed: columns in whose differences a contact, its feature or a mode changed. columns: of each column by name "exact" (by equations),
+    "difference", "one-sided" (the input ends here) or "useless" (a difference across a change, or where the law jumps)."""
 
     verdict: str
     reason: str
@@ -41,6 +43,7 @@ class StepReport:
     unmet: float
     differenced: tuple
     changed: tuple
+    columns: dict
 
     @property
     def regular(self):
@@ -211,8 +214,9 @@ class Gradients:
             texts = (block.who.decode(), block.mode.decode(), block.change.decode())
             blocks.append(Block(*texts, block.impulse, block.speed, block.gap, block.roundings))
         changed = tuple(name for i, name in enumerate(columns) if r.column_changed and r.column_changed[i])
+        worth = {name: _COLUMN_VERDICTS[r.column_verdict[i]] for i, name in enumerate(columns)} if r.column_verdict else {}
         return StepReport(r.verdict.decode(), r.reason.decode(), blocks, blocks[r.nearest] if r.nearest >= 0 else None,
-                          r.unknowns, r.rank, r.mismatch, r.unmet, _parts(r.differenced), changed)
+                          r.unknowns, r.rank, r.mismatch, r.unmet, _parts(r.differenced), changed, worth)
 
     def _with(self, wrt, settings, ask):
         """What `ask` makes of the derivative by `wrt`: ask(handle, names, ranges, column labels, report)."""

@@ -33,6 +33,7 @@ class DerivativeReport(ctypes.Structure):
         ("verdict", ctypes.c_char_p),
         ("reason", ctypes.c_char_p),
         ("column_changed", ctypes.POINTER(ctypes.c_ubyte)),
+        ("column_verdict", ctypes.POINTER(ctypes.c_ubyte)),
         ("mismatch", ctypes.c_double),
         ("unmet", ctypes.c_double),
         ("rows", ctypes.c_int),

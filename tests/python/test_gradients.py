@@ -50,6 +50,7 @@ class StepTest(unittest.TestCase):
         with sled() as world:
             before = world.hash
             J = world.jacobian(["qvel", "ctrl[push]", "friction[floor]", "mass", "gravity[z]"])
+            self.assertEqual(set(J.report.columns.values()), {"exact"})
             self.assertEqual(world.hash, before)
             self.assertEqual(J.rows, ["qpos[along]", "qpos[up]", "qvel[along]", "qvel[up]"])
             self.assertEqual(J.columns[2:], ["ctrl[push]", "friction[floor]", "mass[world]", "mass[sled]", "gravity[z]"])
@@ -118,6 +119,8 @@ class StepTest(unittest.TestCase):
             near(reference.matrix, J.matrix, 1e-6)
             self.assertEqual(reference.report.differenced, ("step",))
             self.assertNotIn("step", J.report.differenced)
+            self.assertEqual(set(J.report.columns), set(J.columns))
+            self.assertEqual(set(reference.report.columns.values()), {"difference"})
 
     def test_products_are_those_of_the_matrix(self):
         with sled() as world:

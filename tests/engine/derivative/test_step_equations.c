@@ -227,3 +227,54 @@ Test(step_equations, soft_laws) {
         fixture_end(&f);
     }
 }
+
+// A ball that spins, rolls and slides, with friction against each: some rows hold, some do not.
+Test(step_equations, spinning_and_rolling) {
+    static const char* const friction[] = {"condim='4' friction='0.4 0.02 0.001'",
+                                           "condim='6' friction='0.4 0.02 0.01'"};
+    ts_rng rng = ts_rng_make(7, 0);
+    for (int n = 0; n < 8; ++n) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='0.005'/><worldbody><geom type='plane' size='5 5 1' %s/>"
+                 "<body pos='0 0 0.1'><freejoint/><inertial pos='0.01 0.02 -0.01' mass='0.8' diaginertia='0.004 0.003 "
+                 "0.0035'/>"
+                 "<geom type='sphere' size='0.1' %s/></body></worldbody></mujoco>",
+                 friction[n % 2], friction[n % 2]);
+        fixture f = read_world(text, n < 4 ? "ncp" : "ccp-admm", n % 4 < 2 ? "midpoint" : "euler");
+        stir(f.sim, 1e-4, 0.5, &rng);
+        drop(f.sim, 0.02, -6e-6);
+        if (n % 2) f.sim->qvel[3] = f.sim->qvel[4] = 0.0;
+        for (int k = 0; k < TS_STEP_BY_COMPLIANCE; ++k)
+            if (k != TS_STEP_BY_ACTIVATION)
+                expect_known(f.sim, (ts_step_input_kind)k, n < 4 ? 3e-12 : 1e-11, "spinning and rolling");
+        fixture_end(&f);
+    }
+}
+
+// What a column is worth: equations, a difference, an input that ends here, a law that jumps.
+Test(step_equations, what_columns_are_worth) {
+    fixture f = read_world(balls, "ncp", "midpoint");
+    ts_rng rng = ts_rng_make(8, 0);
+    stir(f.sim, 1e-4, 0.3, &rng);
+    drop(f.sim, 2.0, 2e-4);
+    static const struct {
+        ts_step_input input;
+        ts_step_column_verdict verdict;
+        const char* integrator;
+    } wanted[] = {{{TS_STEP_BY_VELOCITY, 0, 1}, TS_COLUMN_EXACT, "midpoint"},
+                  {{TS_STEP_BY_MASS, 1, 1}, TS_COLUMN_EXACT, "midpoint"},
+                  {{TS_STEP_BY_VELOCITY, 0, 1}, TS_COLUMN_DIFFERENCE, "rk4"},
+                  {{TS_STEP_BY_COMPLIANCE, 0, 1}, TS_COLUMN_ONE_SIDED, "midpoint"},
+                  {{TS_STEP_BY_RESTITUTION, 1, 1}, TS_COLUMN_USELESS, "midpoint"}};
+    for (int k = 0; k < 5; ++k) {
+        cr_assert_eq(ts_sim_set_integrator(f.sim, wanted[k].integrator, NULL), TS_OK);
+        jacobian J = take(f.sim, TS_STEP_IMPLICIT, 1.0, wanted[k].input);
+        cr_assert(J.of.report.column_verdict);
+        cr_expect_eq(J.of.report.column_verdict[0], wanted[k].verdict, "%d: %s", k,
+                     ts_step_column_verdict_name((ts_step_column_verdict)J.of.report.column_verdict[0]));
+        cr_expect_eq(J.of.report.input_verdict[wanted[k].input.kind], wanted[k].verdict);
+        ts_arena_free(&J.arena);
+    }
+    fixture_end(&f);
+}
