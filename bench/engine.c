@@ -35,6 +35,7 @@ static const contender contenders[] = {
     {"ncp-pgs, 10 sweeps", "ncp-pgs", 10, 0, ts_bench_touchstone},
     {"ncp-pgs, 50 sweeps", "ncp-pgs", 50, 0, ts_bench_touchstone},
     {"ncp-pgs, 4 substeps of 4", "ncp-pgs", 4, 4, ts_bench_touchstone},
+    {"ncp-pgs, 4 substeps of 6", "ncp-pgs", 6, 4, ts_bench_touchstone},
     {"ncp-pgs, 8 substeps of 2", "ncp-pgs", 2, 8, ts_bench_touchstone},
     {"ncp", "ncp", -1, 0, ts_bench_touchstone},
     {"mujoco (ours)", "mujoco", -1, 0, ts_bench_touchstone},

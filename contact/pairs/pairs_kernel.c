@@ -126,6 +126,14 @@ static inline four3 read_point(const shared* s, const speeds* a, const speeds* b
     return c;
 }
 
+// The same, zero where there is no point: another pair's body may move there.
+static inline four3 read_there(const shared* s, const speeds* a, const speeds* b, const ts_pair_point* p) {
+    ts_four there = ts_four_load(p->natural), zero = ts_four_zero();
+    four3 c = read_point(s, a, b, load3(&p->lever));
+    four3 v = {ts_four_where(there, c.x, zero), ts_four_where(there, c.y, zero), ts_four_where(there, c.z, zero)};
+    return v;
+}
+
 // Adds impulse d, in the frame of a point, to the velocities.
 static inline void push_point(const shared* s, speeds* a, speeds* b, four3 lever, four3 d) {
     four3 push = plus3(plus3(times3(d.x, s->tangent[0]), times3(d.y, s->tangent[1])), times3(d.z, s->normal));
@@ -184,7 +192,7 @@ static void read(ts_pairs* pairs, const double* velocity) {
         shared s = share(group);
         speeds a = load_speeds(velocity, group->body[0]), b = load_speeds(velocity, group->body[1]);
         for (int i = group->first; i < group->first + group->count; ++i)
-            store3(read_point(&s, &a, &b, load3(&pairs->point[i].lever)), &pairs->track[i].velocity);
+            store3(read_there(&s, &a, &b, &pairs->point[i]), &pairs->track[i].velocity);
     }
 }
 
@@ -229,7 +237,7 @@ static void begin(ts_pairs* pairs) {
         ts_four largest = ts_four_zero();
         for (int i = group->first; i < group->first + group->count; ++i) {
             const ts_pair_point* p = &pairs->point[i];
-            four3 lever = load3(&p->lever), c = read_point(&s, &free_a, &free_b, lever);
+            four3 lever = load3(&p->lever), c = read_there(&s, &free_a, &free_b, p);
             largest = ts_four_most(size_of_free(c, ts_four_load(p->reference)), largest);
             push_point(&s, &a, &b, lever, load3(&p->lambda));
         }
@@ -420,7 +428,7 @@ static void judge(ts_pairs* pairs, ts_residual* out) {
         for (int i = group->first; i < group->first + group->count; ++i) {
             const ts_pair_point* p = &pairs->point[i];
             ts_pair_track* track = &pairs->track[i];
-            four3 c = read_point(&s, &a, &b, load3(&p->lever)), l = load3(&p->lambda);
+            four3 c = read_there(&s, &a, &b, p), l = load3(&p->lambda);
             store3(c, &track->velocity);
             c.z = ts_four_minus(c.z, ts_four_load(p->reference));
             judge_point(s.friction, slant, ts_four_load(p->natural), l, c, &f, &part);

@@ -35,6 +35,7 @@
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/integrate/integrator.h"
+#include "engine/step/pile_internal.h"
 
 // Most wrenches are zero.
 void ts_dynamics_gather_applied(const ts_sim* sim, double* applied) {
@@ -165,7 +166,8 @@ static void update_trees(void* context, int begin, int end, int worker) {
 int ts_dynamics_update(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_dynamics_gather_applied(sim, storage->applied);
-    ts_dynamics_gather_adhesion(sim, storage->applied);
+    // Contacts of piles do not stick.
+    if (!ts_pile_is_on(sim)) ts_dynamics_gather_adhesion(sim, storage->applied);
     ts_actuation_across(sim, storage->applied);
     if (ts_fluid_is_there(&sim->options)) ts_fluid_lone_bodies(sim, storage->applied);
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, 32, update_trees, sim);

@@ -44,11 +44,12 @@ static void advance_trees(void* context, int begin, int end, int worker) {
     }
 }
 
-// Which trees have contacts.
+// Which trees have contacts: the same ones in every substep.
 static void find_touched(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    memset(storage->tree_touched, 0, (size_t)sim->model->tree_count * sizeof(int));
     memset(storage->late_next, 0, (size_t)sim->model->tree_count * sizeof(double));
+    if (ts_substep_is_later(sim)) return;
+    memset(storage->tree_touched, 0, (size_t)sim->model->tree_count * sizeof(int));
     for (int i = 0; i < sim->contact_count; ++i) {
         int a = sim->model->body[sim->contact[i].body_a].tree, b = sim->model->body[sim->contact[i].body_b].tree;
         if (a >= 0) storage->tree_touched[a] = 1;

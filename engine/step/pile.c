@@ -341,6 +341,7 @@ ts_code ts_pile_solve(ts_sim* sim) {
     sim->info.row_count = 3 * sim->contact_count;
     renew(sim, pile);
     ts_pairs_begin(pile->pairs);
+    (void)ts_pairs_hold_back(pile->pairs);  // a start that is worse than none, as pgs.c does
     sweep(sim, pile->pairs);
     give_speeds(sim, pile, storage->new_velocity);
     return !is_last(storage) || ts_pile_show(sim, pile) ? TS_OK : TS_ERROR_MEMORY;

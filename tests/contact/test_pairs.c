@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "base/rng.h"
+#include "base/scalar.h"
 #include "contact/pairs/pairs_kernel_internal.h"
 
 enum { BODIES = 12, UNITS = 30, CONTACTS = 4 * UNITS };
@@ -230,6 +231,17 @@ static void expect_law(ts_law_residual a, ts_law_residual b, const char* what) {
     expect_close(a.complementarity, b.complementarity, what);
 }
 
+// Where there is no point nothing moves, and no gap opens or closes.
+static void expect_nothing_elsewhere(ts_pairs* pairs) {
+    ts_pairs_refer(pairs, 1);
+    for (int i = 0; i < pairs->point_count; ++i)
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            if (pairs->point[i].natural[k] > 0.0) continue;
+            cr_expect_eq(pairs->track[i].gap[k], 0.0);
+            for (int r = 0; r < 3; ++r) cr_expect_eq(pairs->track[i].velocity.at[r][k], 0.0);
+        }
+}
+
 Test(pairs, judgement_is_the_yardsticks) {
     static dense d;
     static ts_block block[CONTACTS];
@@ -255,6 +267,8 @@ Test(pairs, judgement_is_the_yardsticks) {
         expect_close(ours.slip_angle, theirs.slip_angle, "slip_angle");
         expect_close(ours.coulomb, theirs.coulomb, "coulomb");
         expect_close(ours.pulling, theirs.pulling, "pulling");
+        expect_close(h.pairs->island[0].velocity, ts_largest(d.g, 3 * h.contacts), "largest free velocity");
+        expect_nothing_elsewhere(h.pairs);
         drop(&h);
     }
 }
