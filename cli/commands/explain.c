@@ -131,6 +131,7 @@ int ts_cmd_explain(const ts_args* args) {
             add_text(self, &text);
         exit_code = ts_console_print(&text, exit_code);
     }
+    if (self) ts_explanation_free(self);
     free(self);
     ts_loaded_scene_free(&scene);
     ts_import_report_free(&report);

@@ -152,7 +152,11 @@ static int make(forces_job* job, ts_status* status) {
     ts_code code = ts_sim_create(job->scene.model, 1, &job->sim, status);
     if (code == TS_OK) code = ts_setup_configure(job->sim, args, args->solver, 1, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
-    double time = isnan(args->time) ? job->scene.duration : args->time, h = job->sim->options.time_step;
+    char recording[4096];
+    code = ts_setup_from(args, job->sim, recording, sizeof recording, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    double h = job->sim->options.time_step;
+    double time = !isnan(args->time) ? args->time : args->from ? h : job->scene.duration;
     ts_signals_begin();
     code = ts_run_scene(&job->scene, job->sim, fmax(0.0, time - h), watch, NULL, status);
     if (code == TS_OK) code = ts_sim_snapshot(job->sim, &job->before, status);

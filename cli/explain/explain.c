@@ -231,6 +231,7 @@ static ts_code configure(ts_explanation* self, int mask, ts_sim** out_sim, ts_st
     if (code == TS_OK) code = set_number(sim, "solver.iteration_limit", solve->limit, out_status);
     if (code == TS_OK && ts_solver_setting_find(sim->solver, "order"))
         code = set_number(sim, "solver.order", side_of(self, mask, TS_INGREDIENT_ORDER)->order, out_status);
+    if (code == TS_OK && self->start.data) code = ts_sim_restore(sim, &self->start, out_status);
     return code;
 }
 
@@ -321,11 +322,27 @@ static ts_code look(const ts_explanation* self, const ts_args* args, ts_explaine
     return code;
 }
 
+// Where --from begins. Read once: HDF5 is for one thread.
+static ts_code find_start(ts_explanation* self, ts_status* out_status) {
+    ts_sim* sim = NULL;
+    char recording[4096];
+    if (!self->args->from) return TS_OK;
+    ts_code code = ts_sim_create(self->scene->model, 1, &sim, out_status);
+    if (code == TS_OK) code = ts_setup_configure(sim, self->args, self->args->solver, 1, out_status);
+    if (code == TS_OK) code = ts_setup_from(self->args, sim, recording, sizeof recording, out_status);
+    if (code == TS_OK) code = ts_sim_snapshot(sim, &self->start, out_status);
+    ts_sim_free(sim);
+    return code;
+}
+
+void ts_explanation_free(ts_explanation* self) { ts_snapshot_free(&self->start); }
+
 ts_code ts_explanation_plan(ts_explanation* self, ts_status* out_status) {
     ts_args other;
     if (self->scene->focus < 0)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "nothing moves in '%s'", self->scene->name);
-    ts_code code = look(self, self->args, &self->run, out_status);
+    ts_code code = find_start(self, out_status);
+    if (code == TS_OK) code = look(self, self->args, &self->run, out_status);
     if (code) return code;
     self->other = exact_one(&self->run);
     if (self->args->vary_count > 0) {
@@ -347,7 +364,7 @@ ts_code ts_explanation_plan(ts_explanation* self, ts_status* out_status) {
 
 // A run at work, and what it showed.
 typedef struct course {
-    int focus;
+    int focus, begun;
     ts_vec3 start, first, last;  // m, m/s, m
     double climb, overlap, energy;
     ts_vec3 up;
@@ -357,7 +374,8 @@ static int observe(void* user, ts_sim* sim) {
     course* at = (course*)user;
     ts_sim_update_kinematics(sim);
     ts_vec3 now = sim->kinematics.body_centre[at->focus];
-    if (sim->step_count == 0) {
+    if (!at->begun) {
+        at->begun = 1;
         double g = ts_vec3_norm(sim->options.gravity);
         at->up = g > 0.0 ? ts_vec3_scale(-1.0 / g, sim->options.gravity) : ts_vec3_make(0.0, 0.0, 1.0);
         at->start = now;

@@ -47,6 +47,7 @@ typedef struct ts_explanation {
     double duration;     // s
     ts_explained run;    // that is explained
     ts_explained other;  // the exact one, or that of --against
+    ts_snapshot start;   // of --from, where all begin; empty: where the scene does
     int active_count;
     ts_ingredient active[TS_INGREDIENT_COUNT];  // those that differ
     char own[TS_INGREDIENT_COUNT][64];          // how it is in the run
@@ -61,7 +62,10 @@ typedef struct ts_explanation {
     int interrupted;
 } ts_explanation;
 
-/// Finds out what differs. TS_ERROR_VALUE where nothing moves, or nothing differs, or --against asks for what is no ingredient.
+/// Frees what it owns.
+void ts_explanation_free(ts_explanation* self);
+
+/// Finds out what differs, and where the runs begin. TS_ERROR_VALUE where nothing moves, or nothing differs, or --against asks for what is no ingredient.
 ts_code ts_explanation_plan(ts_explanation* self, ts_status* out_status);
 
 /// Makes all runs, on that many threads, and the shares.

@@ -186,6 +186,41 @@ Test(explain, either_of_two_runs_may_be_the_first) {
     outcome_free(&back);
 }
 
+#ifdef TS_HAVE_HDF5
+
+// From the middle of a recorded slide at 22.5 degrees, for T = 50 ms: on four facets each axis is braked by mu g, so -mu g (cos - sin) aside and
+// mu g (cos + sin - 1) along are the law's, over (T^2 + T h) / 2 of steps h, on the mean of h and an eighth of it; the rest is the step's.
+Test(explain, a_moment_of_a_recording_is_explained) {
+    outcome result = run("run isotropy --solver ncp --time 0.1 --out slide.h5");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+    result = run("explain isotropy --solver lcp-pgs --from slide.h5@0.05 --time 0.05 --against solver=ncp --against "
+                 "dt=0.000125 --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         "import math\n"
+                         "by = {e['name']: e for e in d['effects']}\n"
+                         "c, s, a, T, h = math.cos(math.pi / 8), math.sin(math.pi / 8), 0.4 * 9.81, 0.05, 1e-3\n"
+                         "way = lambda steps: a * (T * T + T * steps) / 2\n"
+                         "both, eighth = (way(h) + way(h / 8)) / 2, way(h) - way(h / 8)\n"
+                         "side, along = by['sideways']['shares'], by['along']['shares']\n"
+                         "assert abs(side['law'] + both * (c - s)) < 1e-9, (side, both * (c - s))\n"
+                         "assert abs(side['step'] + eighth * (c - s) / 2) < 1e-9, side\n"
+                         "assert abs(along['law'] + both * (c + s - 1)) < 1e-9, along\n"
+                         "assert abs(along['step'] + eighth * (c + s + 1) / 2) < 1e-9, along\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    expect_refusal("explain stack-10 --from slide.h5", 2, "of another model");
+    expect_refusal("explain isotropy --from slide.h5@7", 2, "goes from t = 0 s");
+    expect_refusal("explain isotropy --from nowhere.h5", 1, "nowhere.h5");
+    result = run("forces isotropy --from slide.h5@0.05 --solvers ncp --json");
+    cr_expect(json_holds(&result.out, "assert abs(d['time'] - 0.051) < 1e-9 and len(d['contacts']) == 4, d\n"), "%s",
+              ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+#endif
+
 Test(explain, refuses_what_it_cannot_explain) {
     expect_refusal("explain isotropy --against gravity=0", 2, "--against gravity=0: what may differ is");
     expect_refusal("explain isotropy --against solver=bogus", 2, "no solver is called 'bogus'");
