@@ -421,7 +421,9 @@ static const ts_command commands[] = {
     {"forces", "which contact forces are open, and what each solver picks", "SCENE",
      "At the end of the run (--time): between what each contact's normal force can lie without anything moving "
      "otherwise, in how many\n"
-     "directions forces may push against each other, and what every solver picks of that in the same step.",
+     "directions forces may push against each other, and what every solver picks of that in the same step. With --from "
+     "alone it is the\n"
+     "step after that moment.",
      "  touchstone forces dragged-cube --time 0.15\n  touchstone forces robot.xml --time 1 --solvers "
      "ncp,ncp-pgs,lcp-lemke --json\n",
      forces_flags, COUNT(forces_flags), ts_cmd_forces},
