@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/// Sizes of what is laid out.
 enum {
     TS_PAIR_LANES = 4,   // pairs side by side
     TS_PAIR_POINTS = 4,  // most points of a pair
