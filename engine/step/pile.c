@@ -79,6 +79,7 @@ typedef struct layout {
     ts_pile* pile;
     int* slot;           // (tree_count) the body of a tree; 0: none yet
     ts_pair_body* body;  // (tree_count + 1)
+    ts_vec3* centre;     // (tree_count + 1) m, where levers on them begin
     int body_count;
     ts_pair_unit* unit;  // (contact_count)
     int unit_count;
@@ -105,17 +106,13 @@ static int slot_of(layout* l, int body) {
     const ts_mat3* R = &l->sim->kinematics.body_pose[root].R;
     const ts_body* b = &model->body[root];
     ts_pair_body* pair_body = &l->body[slot];
+    l->centre[slot] = l->sim->kinematics.body_pose[root].p;
     pair_body->mass = b->mass;
     pair_body->inverse_mass = 1.0 / b->mass;
     store_tensor(ts_mat3_rotate_tensor(*R, b->inertia), pair_body->inertia);
     store_tensor(ts_mat3_rotate_tensor(*R, inverse_of(&b->inertia)), pair_body->inverse_inertia);
     l->pile->tree[slot] = tree;
     return slot;
-}
-
-ts_vec3 ts_pile_centre(const ts_sim* sim, int body) {
-    int tree = sim->model->body[body].tree;
-    return tree < 0 ? ts_vec3_zero() : sim->kinematics.body_pose[sim->model->tree[tree].root].p;
 }
 
 static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -133,11 +130,11 @@ static void add_contact(layout* l, int k, int i) {
     ts_sim* sim = l->sim;
     ts_contact* contact = &sim->contact[i];
     ts_pair_unit* unit = l->unit_count > 0 ? &l->unit[l->unit_count - 1] : NULL;
-    ts_vec3 a = ts_pile_centre(sim, contact->body_a), b = ts_pile_centre(sim, contact->body_b);
+    int slot[2] = {slot_of(l, contact->body_a), slot_of(l, contact->body_b)};
+    ts_vec3 a = l->centre[slot[0]], b = l->centre[slot[1]];
     ts_pile_contact* place = &l->pile->contact[k];
-    *place = (ts_pile_contact){i,
-                               {slot_of(l, contact->body_a), slot_of(l, contact->body_b)},
-                               {ts_vec3_sub(contact->position, a), ts_vec3_sub(contact->position, b)}};
+    *place = (ts_pile_contact){
+        i, {slot[0], slot[1]}, {ts_vec3_sub(contact->position, a), ts_vec3_sub(contact->position, b)}};
     l->lever[k] = place->lever[0];
     if (joins(l, unit, contact)) {
         contact->frame = sim->contact[l->pile->contact[unit->first].contact].frame;
@@ -172,11 +169,13 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
     layout l = {.sim = sim, .pile = pile, .body_count = 1};
     l.slot = (int*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count, sizeof(int));
     l.body = (ts_pair_body*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count + 1, sizeof(ts_pair_body));
+    l.centre = TS_ARENA_ARRAY(arena, ts_vec3, sim->model->tree_count + 1);
     l.unit = TS_ARENA_ARRAY(arena, ts_pair_unit, sim->contact_count);
     l.lever = TS_ARENA_ARRAY(arena, ts_vec3, sim->contact_count);
     const int* order = ts_contact_order_make(sim);
     if (arena->failed || !order) return NULL;
     pile->tree[0] = -1;
+    l.centre[0] = ts_vec3_zero();
     for (int k = 0; k < sim->contact_count; ++k) {
         add_contact(&l, k, order[k]);
         if (sim->contact[order[k]].surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;

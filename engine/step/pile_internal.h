@@ -43,9 +43,6 @@ ts_code ts_pile_solve(ts_sim* sim);
 /// short.
 int ts_pile_show(ts_sim* sim, const ts_pile* pile);
 
-/// Where levers on a body begin: at its centre of mass, on what does not move at the world's origin.
-ts_vec3 ts_pile_centre(const ts_sim* sim, int body);
-
 /// Ends the step: impulses of contacts are those of all substeps.
 void ts_pile_close(ts_sim* sim);
 

@@ -1,9 +1,10 @@
 // The problem of a pile's last substep, row by row, as any other step leaves it.
 //
 // Problem: certificates, recordings and people ask what was solved, and pairs (contact/pairs/) have no rows. Rule: every contact becomes a
-// block, in the order of sim->contact; rows are over the velocities of centres and turning in world axes, six of each body, and with them goes
-// M^-1 J^T (contact/operator/delassus.h). Impulses, reference velocities and velocities are those of the pairs.
+// block, in the order of sim->contact; rows are over the velocities of centres and turning in world axes, six of each body, divided by the roots
+// of masses and inertias, so that G = J J^T (contact/operator/delassus.h). Impulses, reference velocities and velocities are those of the pairs.
 // Guaranteed: u = G lambda + g is the velocity that the pairs were judged by, to rounding.
+#include <math.h>
 #include <string.h>
 
 #include "engine/rows/contact_internal.h"
@@ -12,10 +13,19 @@
 
 enum { SIDE = 18 };  // numbers of three rows over six columns
 
+// A body of the pairs, as rows want it.
+typedef struct side {
+    ts_vec3 centre;           // m, now
+    ts_vec3 linear, angular;  // free velocity
+    double mass;              // kg^-1/2
+    double turn[6];           // A with A A^T the inverse inertia: 00 10 20 11 21 22
+} side;
+
 // The problem under construction.
 typedef struct rows {
     ts_sim* sim;
     const ts_pile* pile;
+    side* body;  // (body_count)
     int* place;  // (contact_count) of a contact among the pairs'
     ts_block* block;
     ts_row_block* owner;
@@ -30,13 +40,14 @@ typedef struct rows {
 static int take_rows(rows* r) {
     ts_arena* arena = &r->sim->scratch;
     size_t count = (size_t)r->sim->contact_count;
+    r->body = TS_ARENA_ARRAY(arena, side, r->pile->pairs->body_count);
     r->place = TS_ARENA_ARRAY(arena, int, count);
     r->block = TS_ARENA_ARRAY(arena, ts_block, count);
     r->owner = TS_ARENA_ARRAY(arena, ts_row_block, count);
     r->block_row = TS_ARENA_ARRAY(arena, int, count + 1);
     r->segment_start = TS_ARENA_ARRAY(arena, int, count + 1);
     r->segment = TS_ARENA_ARRAY(arena, ts_delassus_segment, 2 * count);
-    r->next = TS_ARENA_ARRAY(arena, double, 4 * SIDE * count);
+    r->next = TS_ARENA_ARRAY(arena, double, 2 * SIDE * count);
     r->g = TS_ARENA_ARRAY(arena, double, 3 * count);
     r->impulse = TS_ARENA_ARRAY(arena, double, 3 * count);
     r->reference = (double*)ts_arena_alloc_zeroed(arena, 3 * count, sizeof(double));
@@ -44,24 +55,36 @@ static int take_rows(rows* r) {
     return !arena->failed;
 }
 
-static ts_vec3 tensor_times(const double I[6], ts_vec3 a) {
-    return ts_vec3_make(I[0] * a.x + I[1] * a.y + I[2] * a.z, I[1] * a.x + I[3] * a.y + I[4] * a.z,
-                        I[2] * a.x + I[4] * a.y + I[5] * a.z);
+static void prepare_bodies(const rows* r) {
+    const ts_pairs* pairs = r->pile->pairs;
+    memset(&r->body[0], 0, sizeof r->body[0]);
+    for (int b = 1; b < pairs->body_count; ++b) {
+        const double *I = pairs->body[b].inverse_inertia, *free = pairs->free + (size_t)TS_PAIR_SPEEDS * (size_t)b;
+        side* body = &r->body[b];
+        body->centre = r->sim->kinematics.body_pose[r->sim->model->tree[r->pile->tree[b]].root].p;
+        body->linear = ts_vec3_load(free);
+        body->angular = ts_vec3_load(free + 3);
+        body->mass = sqrt(pairs->body[b].inverse_mass);
+        double *A = body->turn, a00 = sqrt(I[0]), a10 = I[1] / a00, a20 = I[2] / a00, a11 = sqrt(I[3] - a10 * a10);
+        A[0] = a00;
+        A[1] = a10;
+        A[2] = a20;
+        A[3] = a11;
+        A[4] = (I[4] - a20 * a10) / a11;
+        A[5] = sqrt(I[5] - a20 * a20 - A[4] * A[4]);
+    }
 }
 
-// Rows of one side of a contact, and M^-1 J^T. Adds J v_free to g.
-static void fill_side(const ts_pairs* pairs, const ts_pile_contact* place, int side, const ts_mat3* frame, double* J,
-                      double* Y, double* g) {
-    const ts_pair_body* body = &pairs->body[place->body[side]];
-    const double* free = pairs->free + (size_t)TS_PAIR_SPEEDS * (size_t)place->body[side];
-    for (int k = 0; k < 3; ++k, J += 6, Y += 6) {
-        ts_vec3 push = ts_vec3_scale(side ? 1.0 : -1.0, ts_mat3_column(frame, k));
-        ts_vec3 turn = ts_vec3_cross(place->lever[side], push);
-        ts_vec3_store(push, J);
-        ts_vec3_store(turn, J + 3);
-        ts_vec3_store(ts_vec3_scale(body->inverse_mass, push), Y);
-        ts_vec3_store(tensor_times(body->inverse_inertia, turn), Y + 3);
-        for (int d = 0; d < 6; ++d) g[k] += J[d] * free[d];
+// Rows of one side of a contact. Adds J v_free to g.
+static void fill_side(const side* body, ts_vec3 lever, const ts_vec3* axis, double sign, double* J, double* g) {
+    const double* A = body->turn;
+    for (int k = 0; k < 3; ++k, J += 6) {
+        ts_vec3 push = ts_vec3_scale(sign, axis[k]), turn = ts_vec3_cross(lever, push);
+        ts_vec3_store(ts_vec3_scale(body->mass, push), J);
+        J[3] = A[0] * turn.x + A[1] * turn.y + A[2] * turn.z;
+        J[4] = A[3] * turn.y + A[4] * turn.z;
+        J[5] = A[5] * turn.z;
+        g[k] += ts_vec3_dot(push, body->linear) + ts_vec3_dot(turn, body->angular);
     }
 }
 
@@ -72,8 +95,8 @@ static void show_contact(const rows* r, int k, ts_contact* contact) {
     const ts_pile_contact* place = &r->pile->contact[k];
     const ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
     const ts_pair_point* point = ts_pairs_point(pairs, k, &lane);
-    ts_vec3 a = ts_vec3_add(ts_pile_centre(r->sim, contact->body_a), place->lever[0]);
-    ts_vec3 b = ts_vec3_add(ts_pile_centre(r->sim, contact->body_b), place->lever[1]);
+    ts_vec3 a = ts_vec3_add(r->body[place->body[0]].centre, place->lever[0]);
+    ts_vec3 b = ts_vec3_add(r->body[place->body[1]].centre, place->lever[1]);
     contact->position = ts_vec3_scale(0.5, ts_vec3_add(a, b));
     contact->gap = track->gap[lane];
     contact->velocity = ts_pair_vector_get(&track->velocity, lane);
@@ -88,19 +111,19 @@ static void show_contact(const rows* r, int k, ts_contact* contact) {
 static void add_block(rows* r, int i) {
     ts_contact* contact = &r->sim->contact[i];
     const ts_pile_contact* place = &r->pile->contact[r->place[i]];
-    int at = r->segment_start[i], sides = (place->body[0] > 0) + (place->body[1] > 0);
-    double *J = r->next, *Y = r->next + sides * SIDE, *g = r->g + 3 * i;
+    int at = r->segment_start[i];
+    double* g = r->g + 3 * i;
+    ts_vec3 axis[3];
+    for (int k = 0; k < 3; ++k) axis[k] = ts_mat3_column(&contact->frame, k);
     show_contact(r, r->place[i], contact);
     g[0] = g[1] = 0.0;
     g[2] = -r->reference[3 * i + 2];
-    for (int side = 0; side < 2; ++side) {
-        if (!place->body[side]) continue;
-        fill_side(r->pile->pairs, place, side, &contact->frame, J, Y, g);
-        r->segment[at++] = (ts_delassus_segment){6 * (place->body[side] - 1), 6, J, Y};
-        J += SIDE;
-        Y += SIDE;
+    for (int k = 0; k < 2; ++k) {
+        if (!place->body[k]) continue;
+        fill_side(&r->body[place->body[k]], place->lever[k], axis, k ? 1.0 : -1.0, r->next, g);
+        r->segment[at++] = (ts_delassus_segment){6 * (place->body[k] - 1), 6, r->next, r->next};
+        r->next += SIDE;
     }
-    r->next = Y;
     ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
     r->owner[i] = (ts_row_block){key, r->source, i, ts_sim_storage_of(r->sim)->contact_memory_index[i], TS_ROW_FREE};
     r->block[i] = (ts_block){TS_SET_CONE, 3 * i, 3, contact->surface.friction, 0.0, 0.0};
@@ -130,6 +153,7 @@ int ts_pile_show(ts_sim* sim, const ts_pile* pile) {
     rows r = {.sim = sim, .pile = pile, .source = ts_row_source_find("contact")};
     int count = sim->contact_count;
     if (!take_rows(&r)) return 0;
+    prepare_bodies(&r);
     for (int k = 0; k < count; ++k) r.place[pile->contact[k].contact] = k;
     r.block_row[0] = r.segment_start[0] = 0;
     for (int i = 0; i < count; ++i) add_block(&r, i);
