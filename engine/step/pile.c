@@ -54,13 +54,15 @@ static int fits_settings(const ts_sim* sim) {
            options->viscosity == 0.0 && ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_NONE;
 }
 
-// Nothing but free joints: no limits, dry friction, equalities, tendons, actuators, and no sensors of what happens in a step.
+// Nothing but free joints without dry friction: no limits, equalities, tendons, actuators, and no sensors of what happens in a step.
 static int fits_model(const ts_sim* sim) {
     const ts_model* model = sim->model;
-    if (model->joint_count != model->tree_count || model->equality_count || model->tendon_count ||
-        model->actuator_count || model->step_sensor_count)
-        return 0;
-    return sim->integrator->frees_lone_bodies && !ts_sim_storage_of(sim)->ledger && !sim->problem.trace;
+    if (model->equality_count || model->tendon_count || model->actuator_count || model->step_sensor_count) return 0;
+    for (int j = 0; j < model->joint_count; ++j)
+        if (model->joint[j].type != TS_JOINT_FREE || model->joint[j].limited) return 0;
+    for (int d = 0; d < model->nv; ++d)
+        if (model->dof[d].friction > 0.0) return 0;
+    return sim->integrator->frees_lone_bodies && !ts_sim_storage_of(sim)->ledger;
 }
 
 static int fits(const ts_sim* sim) {
@@ -291,6 +293,7 @@ static void renew(ts_sim* sim, ts_pile* pile) {
     sim->info.worst_penetration = ts_pairs_refer(pairs, !is_first);
     take_speeds(sim, pile, sim->free_velocity, pairs->free);
     if (pile->elastic_count > 0) refer_elastic(sim, pile, is_first);
+    for (int k = 0; !options->warm_start && k < sim->contact_count; ++k) ts_pairs_start(pairs, k, 0.0, ts_vec3_zero());
 }
 
 // The verdict of the impulses as they are.
