@@ -186,6 +186,84 @@ Test(explain, either_of_two_runs_may_be_the_first) {
     outcome_free(&back);
 }
 
+// A free fall of T is g T h / 2 too deep by steps that take the speed of their end, and exact by rk4 whatever the step: of steps h and h / 8 the
+// integrator owes the mean, the step half of what they differ by.
+Test(explain, an_integrator_owes_a_fall_its_error) {
+    write_text("fall.xml",
+               "<mujoco><option timestep='0.002' gravity='0 0 -10'/><worldbody><body pos='0 0 5'><freejoint/>"
+               "<geom type='sphere' size='0.1' mass='1'/></body></worldbody></mujoco>");
+    outcome result = run("explain fall.xml --time 0.2 --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         ADDS_UP "deep = lambda h: -10 * 0.2 * h / 2\n"
+                                 "share = by['height']['shares']\n"
+                                 "assert abs(share['integrator'] - (deep(2e-3) + deep(2.5e-4)) / 2) < 1e-12, share\n"
+                                 "assert abs(share['step'] - (deep(2e-3) - deep(2.5e-4)) / 2) < 1e-12, share\n"
+                                 "assert all(share[k] == 0 for k in ('solve', 'stabilisation', 'manifold')), share\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// A kilogram that cannot turn is pulled aside by gravity and held by friction of compliance R: v' = R (v + g h) / (R + 1), and the way is the sum.
+Test(explain, compliance_lets_friction_creep) {
+    write_text("held.xml",
+               "<mujoco><option timestep='0.001' gravity='1 0 -10'/><worldbody><geom type='plane' size='1 1 1' "
+               "friction='1'/><body pos='0 0 0.1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"
+               "<geom type='sphere' size='0.1' mass='1' friction='1'/></body></worldbody></mujoco>");
+    outcome result =
+        run("explain held.xml --solver ncp --time 0.02 --set compliance_tangent=0.5 --against compliance_tangent=0 "
+            "--set tolerance=1e-12 --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         "share = {e['name']: e for e in d['effects']}['along']['shares']\n"
+                         "h, R, v, x = 1e-3, 0.5, 0.0, 0.0\n"
+                         "for step in range(20):\n"
+                         "    v = R * (v + h) / (R + 1)\n"
+                         "    x += h * v\n"
+                         "x *= 10 / 101 ** 0.5\n"
+                         "assert list(share) == ['softness'] and abs(share['softness'] - x) < 1e-6 * x, (share, x)\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// A cube on one corner of its lower face, without friction: the corner, 2 a^2 from the centre, pushes with m g / (1 + m 2 a^2 / (2 m a^2 / 3)), so
+// that the centre falls with 3 g / 4. On four it rests.
+Test(explain, one_point_lets_a_cube_tip) {
+    write_text("box.xml",
+               "<mujoco><option timestep='0.001' gravity='0 0 -10'/><worldbody><geom type='plane' size='1 1 1' "
+               "friction='0'/><body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1' "
+               "friction='0'/></body></worldbody></mujoco>");
+    outcome result = run("explain box.xml --time 0.001 --set manifold_points=1 --against manifold_points=8 --set "
+                         "tolerance=1e-12 --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(
+        json_holds(&result.out,
+                   "share = {e['name']: e for e in d['effects']}['height']['shares']\n"
+                   "assert list(share) == ['manifold'] and abs(share['manifold'] + 0.75 * 10 * 1e-6) < 1e-12, share\n"),
+        "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// A ball that overlaps the floor by d is given b d / h, and flies on with it.
+Test(explain, a_push_out_throws) {
+    write_text("sunk.xml",
+               "<mujoco><option timestep='0.001' gravity='0 0 -10'/><worldbody><geom type='plane' size='1 1 1' "
+               "friction='0'/><body pos='0 0 0.099'><freejoint/><geom type='sphere' size='0.1' mass='1' "
+               "friction='0'/></body></worldbody></mujoco>");
+    outcome result =
+        run("explain sunk.xml --time 0.01 --set baumgarte=0.2 --set slop=0 --set push_out_speed=1000 --against "
+            "baumgarte=0 --set tolerance=1e-12 --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(
+        json_holds(&result.out,
+                   "share = {e['name']: e for e in d['effects']}['highest climb']['shares']\n"
+                   "h, v, z = 1e-3, 0.2, 0.0\n"
+                   "for step in range(10): z, v = z + h * v, v - 10 * h\n"
+                   "assert list(share) == ['stabilisation'] and abs(share['stabilisation'] - z) < 1e-9, (share, z)\n"),
+        "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
 #ifdef TS_HAVE_HDF5
 
 // From the middle of a recorded slide at 22.5 degrees, for T = 50 ms: on four facets each axis is braked by mu g, so -mu g (cos - sin) aside and
