@@ -69,11 +69,22 @@ static void find_limits(const ts_gradient* self, ts_gradient_entry* e) {
     e->right_limit = limit_of(e->right, e->increment, right < FEWEST ? N : right, ratio, size);
 }
 
+// The most that any input does to the loss: what is not a rounding of that is none of the loss.
+static double range_of(const ts_gradient* self) {
+    double range = 0.0;
+    for (int i = 0; i < self->inputs.count; ++i) {
+        const ts_gradient_entry* e = &self->entry[i];
+        double most = fmax(fabs(e->left[0]), fabs(e->right[0])) * e->increment[0];
+        if (isfinite(most)) range = fmax(range, most);
+    }
+    return range;
+}
+
 // The loss does not come back to its value however short the way: beyond rounding, beside all that the input does to it.
 static int jumps(const ts_gradient* self, const ts_gradient_entry* e, const double* side) {
     double first = fabs(side[N - 1] * e->increment[N - 1]), second = fabs(side[N - 3] * e->increment[N - 3]);
     double most = fmax(fabs(e->left[0]), fabs(e->right[0])) * e->increment[0];
-    return first > 1e-7 * fmax(fabs(self->loss), most) && first > 0.9 * second;
+    return first > 1e-7 * fmax(fabs(self->loss), most) && first > noise * range_of(self) && first > 0.9 * second;
 }
 
 // The longest increment from which on differences agree roughly, 0: none.

@@ -32,6 +32,15 @@ Test(gradient, of_a_body_that_is_thrown) {
                     "assert d['line']['kinks'] == [] and abs(d['loss'] - 3 * (2 - g * fall)) < 1e-9, d\n");
 }
 
+// A cube slides along x and nothing pushes it aside: what is a rounding of what others do is no jump of the loss.
+Test(gradient, of_nothing_is_nothing) {
+    expect_holds("gradient sliding-cube --time 0.02 --of 'body[cube].x' --wrt 'qvel[0..2],mass[cube]' --json",
+                 BY "assert by['qvel[0]']['verdict'] == 'exact' and abs(by['qvel[0]']['gradient']) > 1e-3\n"
+                    "for k in ('qvel[1]', 'qvel[2]', 'mass[1]'):\n"
+                    "    assert by[k]['verdict'] == 'exact' and abs(by[k]['gradient']) < 1e-15, (k, by[k]['reason'])\n"
+                    "    assert by[k]['columns'] == 'exact', (k, by[k]['columns'])\n");
+}
+
 // Everything that can be asked of a state, on chains and on a body that tumbles: differences know nothing of its derivative.
 Test(gradient, of_all_that_a_state_has) {
     write_text(
