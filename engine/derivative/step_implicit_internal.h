@@ -158,6 +158,12 @@ void ts_step_lone_by_parameter(const ts_sim* sim, const ts_step_implicit* p, int
 /// J_r(x) = d log(exp(x)^-1 exp(x + dx)) / dx.
 ts_mat3 ts_step_turn_slope(ts_vec3 x);
 
+/// Whether a tendon is a sum of joints: its moments are constant.
+int ts_step_tendon_is_sum(const ts_model* model, int tendon);
+
+/// By how much drive i pulls less for each m or rad that it gets longer, >= 0.
+double ts_step_drive_stiffness(const ts_sim* sim, int drive);
+
 /// Whether the column of a control is known from p->drive.
 int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int actuator);
 

@@ -170,10 +170,9 @@ int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit*
 
 static double inertia_at(const double* M, int n, int r, int c) { return r >= c ? M[r * n + c] : M[c * n + r]; }
 
-// Of actuator i: what of it is taken ahead by the time step.
+// Of drive i: what of it is taken ahead by the time step.
 static double drive_stiffness(const ts_sim* sim, int i) {
-    if (!sim->integrator->springs_ahead || i >= sim->model->actuator_count) return 0.0;
-    return fmax(-sim->model->actuator[i].bias[1], 0.0);
+    return sim->integrator->springs_ahead ? ts_step_drive_stiffness(sim, i) : 0.0;
 }
 
 // x = dM_hat/dh y, whatever y.

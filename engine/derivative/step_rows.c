@@ -1,8 +1,8 @@
 // Rows that are no contacts: how they answer to positions, at fixed impulses and velocities.
 //
 // Limits of joints with one number: J is +-1, c* = -gap / h while there is room, else what mends. Dry friction: nothing. Servos: J is constant, c* = intercept / ahead is
-// linear in the length. Equalities of joints: the error has its slope; their give, a millionth of G, is taken for constant (1e-9 of what their error does).
-// Ties of bodies: step_tie.c. Tendons, limits of rotations and all that is soft are left to differences at frozen impulses: the columns of the trees
+// linear in the length. Equalities of joints: the error has its slope, and so has their give, a millionth of G.
+// Tendons that are sums of joints are like joints. Ties of bodies: step_tie.c. Other tendons, limits of rotations and all that is soft are left to differences at frozen impulses: the columns of the trees
 // that they move.
 #include <math.h>
 #include <string.h>
@@ -23,6 +23,8 @@ typedef struct known_sources {
     int equality;
     int connect;
     int weld;
+    int tendon_limit;
+    int tendon_friction;
 } known_sources;
 
 // A block of one row over some dofs, u by their positions `factor` times slope.
@@ -38,24 +40,68 @@ static int write_row(const ts_step_task* task, ts_step_implicit* p, int b, int c
     return 1;
 }
 
+// Adds dR lambda, R a millionth of G: of all dofs of the trees that the row moves. `by_q` (nv) has the slopes so far, `turned` is of J by its own dof `at`.
+static int add_give(const ts_step_task* task, const ts_step_implicit* p, int b, int at, double turned, double* by_q) {
+    ts_sim* sim = task->sim;
+    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    ts_step_leverage l;
+    int row = sim->problem.block[b].row;
+    if (!ts_step_leverage_take(sim, p, &sim->scratch, &l)) return 0;
+    ts_step_leverage_find(sim, p, b, 0, &l);
+    double give = sim->problem.R ? sim->problem.R[row] * sim->impulse[row] / l.G : 0.0;
+    for (int s = plan->segment_start[b], seen = -1; s < plan->segment_start[b + 1]; ++s) {
+        int t = sim->model->dof[plan->segment[s].column].tree, first = sim->model->tree[t].dof_first;
+        // Segments of a tree lie together.
+        if (t == seen) continue;
+        seen = t;
+        for (int d = first; d < first + sim->model->tree[t].dof_count; ++d) by_q[d] += give * l.slope[d];
+    }
+    if (at >= 0) by_q[at] += give * 2.0 * turned * l.velocity[at];
+    return 1;
+}
+
+// A row over what is not zero of by_q (nv).
+static int write_wide_row(const ts_step_task* task, ts_step_implicit* p, int b, const double* by_q) {
+    int count = 0, nv = task->sim->model->nv;
+    int* dof = TS_ARENA_ARRAY(&task->sim->scratch, int, nv);
+    double* slope = TS_ARENA_ARRAY(&task->sim->scratch, double, nv);
+    if (!dof || !slope) return 0;
+    for (int d = 0; d < nv; ++d)
+        if (by_q[d] != 0.0) {
+            dof[count] = d;
+            slope[count++] = by_q[d];
+        }
+    return write_row(task, p, b, count, dof, slope, 1.0);
+}
+
 // phi = q1 - P(q2), J = (1, -P'), c* = -phi / h, or as fast as push_out allows.
 static int find_equality(const ts_step_task* task, ts_step_implicit* p, int b) {
-    const ts_sim* sim = task->sim;
+    ts_sim* sim = task->sim;
     const ts_equality* e = ts_row_equality_of(sim, b);
     const ts_joint* first = &sim->model->joint[e->joint[0]];
     double h = sim->options.time_step, reference = ts_sim_storage_of(sim)->reference[sim->problem.block[b].row];
     double most = first->type == TS_JOINT_HINGE ? sim->options.push_out_turn : sim->options.push_out_speed;
-    double share = fabs(reference) < most ? 1.0 / h : 0.0, slope[2] = {share, 0.0};
-    int dof[2] = {first->dof_first, -1}, count = 1;
-    if (e->joint[1] >= 0) {
+    double share = fabs(reference) < most * (1.0 - 1e-12) ? 1.0 / h : 0.0, curve = 0.0;
+    int at = -1;
+    ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
+    double* by_q = (double*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)sim->model->nv, sizeof(double));
+    if (by_q) by_q[first->dof_first] = share;
+    if (by_q && e->joint[1] >= 0) {
         const ts_joint* second = &sim->model->joint[e->joint[1]];
-        double x = sim->qpos[second->qpos_first] - second->reference, rate, curve = 0.0;
+        double x = sim->qpos[second->qpos_first] - second->reference, rate;
         ts_row_polynomial(e, x, &rate);
         for (int k = TS_EQUALITY_COEFFICIENTS - 1; k >= 2; --k) curve = curve * x + k * (k - 1) * e->coefficient[k];
-        dof[count] = second->dof_first;
-        slope[count++] = -share * rate - curve * ts_sim_storage_of(sim)->new_velocity[second->dof_first];
+        at = second->dof_first;
+        by_q[at] -= share * rate + curve * ts_sim_storage_of(sim)->new_velocity[at];
+        // J^T lambda turns with P'.
+        int tree = sim->model->dof[at].tree, n = sim->model->tree[tree].dof_count;
+        if (p->tree[tree].by_q)
+            p->tree[tree].by_q[(at - sim->model->tree[tree].dof_first) * (n + 1)] -=
+                curve * sim->impulse[sim->problem.block[b].row];
     }
-    return write_row(task, p, b, count, dof, slope, 1.0);
+    int fine = by_q && add_give(task, p, b, at, -curve, by_q) && write_wide_row(task, p, b, by_q);
+    ts_arena_scope_end(&sim->scratch, scope);
+    return fine;
 }
 
 // Returns 0 when it is not known here.
@@ -139,14 +185,28 @@ static int find_friction(const ts_step_task* task, ts_step_implicit* p, int b) {
 
 static int find_servo(const ts_step_task* task, ts_step_implicit* p, int b) {
     const ts_sim* sim = task->sim;
-    int i = (int)sim->row_block[b].key.whole;
-    if (i >= sim->model->actuator_count) return 0;
+    int i = (int)sim->row_block[b].key.whole, tendon = i - sim->model->actuator_count;
     const ts_drive* drive = ts_actuation_drive(sim, i);
-    const ts_actuator* a = &sim->model->actuator[i];
+    if (drive->lever->tree < 0 || !p->tree[drive->lever->tree].by_q) return 0;
     // By the rate it is constant where damping is taken ahead.
-    if (drive->lever->tree < 0 || !p->tree[drive->lever->tree].by_q || a->bias[2] > 0.0) return 0;
+    if (tendon < 0 && sim->model->actuator[i].bias[2] > 0.0) return 0;
+    double stiffness = tendon < 0 ? -sim->model->actuator[i].bias[1] : ts_step_drive_stiffness(sim, i);
     return write_row(task, p, b, drive->lever->count, drive->lever->dof, drive->lever->moment,
-                     -a->bias[1] / drive->ahead);
+                     stiffness / drive->ahead);
+}
+
+// A stop of a tendon that is a sum of joints.
+static int find_tendon_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
+    const ts_sim* sim = task->sim;
+    const ts_row_key key = sim->row_block[b].key;
+    const ts_lever* lever = &ts_sim_storage_of(sim)->tendon_lever[key.whole];
+    double reference = ts_sim_storage_of(sim)->reference[sim->problem.block[b].row], h = sim->options.time_step;
+    if (!ts_step_tendon_is_sum(sim->model, (int)key.whole)) return 0;
+    double by_gap = reference < 0.0                           ? -1.0 / h
+                    : reference < sim->options.push_out_speed ? -sim->options.baumgarte / h
+                                                              : 0.0;
+    // key.part 0: the lower end (engine/rows/tendon_limit.c).
+    return write_row(task, p, b, lever->count, lever->dof, lever->moment, key.part == 0 ? -by_gap : by_gap);
 }
 
 // The columns of all trees that block b moves are not known.
@@ -163,7 +223,7 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
     known_sources known = {
         ts_row_source_find("contact"), ts_row_source_find("joint-limit"),    ts_row_source_find("joint-friction"),
         ts_row_source_find("servo"),   ts_row_source_find("joint-equality"), ts_row_source_find("connect"),
-        ts_row_source_find("weld")};
+        ts_row_source_find("weld"),    ts_row_source_find("tendon-limit"),   ts_row_source_find("tendon-friction")};
     int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
     p->block = (ts_step_block_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)p->block_count, sizeof *p->block);
     if (!p->block) return 0;
@@ -182,6 +242,10 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
             fine = find_servo(task, p, b);
         else if (fine && owner->source == known.friction)
             fine = find_friction(task, p, b);
+        else if (fine && owner->source == known.tendon_limit)
+            fine = !soft && find_tendon_limit(task, p, b);
+        else if (fine && owner->source == known.tendon_friction)
+            fine = !soft && ts_step_tendon_is_sum(sim->model, (int)owner->key.whole);
         else if (fine && owner->source == known.equality)
             fine = !soft && find_equality(task, p, b);
         else

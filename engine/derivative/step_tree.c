@@ -16,6 +16,7 @@
 #include "base/linear/four.h"
 #include "base/linear/panel.h"
 #include "engine/actuation/actuation_internal.h"
+#include "engine/actuation/tendon_internal.h"
 #include "engine/actuation/transmission_internal.h"
 #include "engine/derivative/step_implicit_internal.h"
 #include "engine/dynamics/derivative.h"
@@ -50,20 +51,33 @@ static int joint_is_plain(const ts_joint* joint) {
     return !joint->curve.is_there && (joint->spring == 0.0 || !ts_joint_traits_of(joint->type)->quaternion);
 }
 
+int ts_step_tendon_is_sum(const ts_model* model, int tendon) {
+    return model->tendon_part[model->tendon[tendon].part_first].kind == TS_TENDON_JOINT;
+}
+
+double ts_step_drive_stiffness(const ts_sim* sim, int i) {
+    int tendon = i - sim->model->actuator_count;
+    if (tendon < 0) return fmax(-sim->model->actuator[i].bias[1], 0.0);
+    const ts_tendon* is = &sim->model->tendon[tendon];
+    // It has some play.
+    return ts_tendon_stretch(is, sim->tendon_length[tendon]) != 0.0 ? is->spring : 0.0;
+}
+
 // Whether the moment of a drive is constant and its slopes are.
 static int drive_is_plain(const ts_sim* sim, int i) {
     const ts_model* model = sim->model;
     if (i >= model->actuator_count) {
         const ts_tendon* tendon = &model->tendon[i - model->actuator_count];
-        return tendon->spring == 0.0 && tendon->damping == 0.0 && !tendon->curve.is_there;
+        if (tendon->curve.is_there) return 0;
+        if (tendon->spring == 0.0 && tendon->damping == 0.0) return 1;
+        return ts_step_tendon_is_sum(model, i - model->actuator_count) && ts_actuation_drive(sim, i)->lever->tree >= 0;
     }
     const ts_actuator* a = &model->actuator[i];
     if (!a->active) return 1;
     if (a->gain_is_muscle || a->bias_is_muscle || a->gain[1] != 0.0 || a->gain[2] != 0.0) return 0;
     ts_transmission_target target = ts_transmission_at(a->transmission)->target;
     // A tendon that is a sum of joints has constant moments, too.
-    if (target == TS_TARGET_TENDON)
-        return model->tendon_part[model->tendon[a->target].part_first].kind == TS_TENDON_JOINT;
+    if (target == TS_TARGET_TENDON) return ts_step_tendon_is_sum(model, a->target);
     return target == TS_TARGET_JOINT && !ts_joint_traits_of(model->joint[a->target].type)->quaternion;
 }
 
@@ -124,7 +138,15 @@ static void find_plain(const ts_sim* sim, ts_step_tree_slope* tree) {
 static void drive_slopes(const ts_sim* sim, int i, double* out_length, double* out_rate, double* out_input) {
     const ts_drive* drive = ts_actuation_drive(sim, i);
     *out_length = *out_rate = *out_input = 0.0;
-    if (i >= sim->model->actuator_count || !sim->model->actuator[i].active || drive->mode == TS_DRIVE_ROW) return;
+    if (drive->mode == TS_DRIVE_ROW) return;
+    if (i >= sim->model->actuator_count) {
+        double K = ts_step_drive_stiffness(sim, i), ahead = sim->integrator->springs_ahead ? K : 0.0;
+        *out_length = -K;
+        *out_rate = -sim->model->tendon[i - sim->model->actuator_count].damping;
+        if (drive->mode == TS_DRIVE_AHEAD) *out_rate -= sim->options.time_step * ahead;
+        return;
+    }
+    if (!sim->model->actuator[i].active) return;
     const ts_actuator* a = &sim->model->actuator[i];
     double stiffness = sim->integrator->springs_ahead ? fmax(-a->bias[1], 0.0) : 0.0;
     if (drive->mode == TS_DRIVE_PLAIN && !(drive->beside > drive->low && drive->beside < drive->high)) return;
