@@ -1,4 +1,4 @@
-// `touchstone compare` under mpirun: the same results as alone, one voice, and an end for all when one is told to stop.
+// `touchstone compare` and `study` under mpirun: the same results as alone, one voice, and an end for all when one is told to stop.
 // Registered only where TS_MPI is ON.
 #include "tests/cli/cli_fixture.h"
 
@@ -66,6 +66,39 @@ Test(ranks, results_are_those_of_one_rank) {
                  "assert timeless(a) == timeless(d)",
                  folder);
         cr_expect(json_holds(&spread.out, script));
+        outcome_free(&spread);
+    }
+    ts_text_free(&expected);
+    outcome_free(&alone);
+}
+
+// A study over ranks has the table of one alone; and one alone goes on from the parts of three.
+Test(ranks, studies_are_those_of_one_rank) {
+    static const char study[] =
+        "study sliding-cube --time 0.1 --vary solver=ncp,ccp-pgs,lcp-pgs --vary dt=1e-3,2e-3 --json";
+    char arguments[256];
+    snprintf(arguments, sizeof arguments, "%s --out alone", study);
+    outcome alone = run(arguments);
+    cr_assert_eq(alone.code, 0, "%s", ts_text_get(&alone.err));
+    ts_text expected = read_text("alone/study.csv");
+    // The last column says whether the run failed, the one before it is of the clock.
+    drop_times(&expected);
+    drop_times(&expected);
+    snprintf(arguments, sizeof arguments, "%s --out spread", study);
+    for (int again = 0; again < 2; ++again) {
+        if (again) {
+            ts_text part = read_text("spread/part-1");
+            cr_expect_gt(part.length, 0);
+            ts_text_free(&part);
+            write_text("spread/part-0", "");
+        }
+        outcome spread = again ? run(arguments) : run_ranks(3, arguments);
+        cr_assert_eq(spread.code, 0, "%s", ts_text_get(&spread.err));
+        ts_text csv = read_text("spread/study.csv");
+        drop_times(&csv);
+        drop_times(&csv);
+        cr_expect_str_eq(ts_text_get(&csv), ts_text_get(&expected), "again %d", again);
+        ts_text_free(&csv);
         outcome_free(&spread);
     }
     ts_text_free(&expected);
