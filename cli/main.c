@@ -370,7 +370,7 @@ static const ts_command commands[] = {
      "  gap, mu                  m, when the step began; friction\n"
      "  jx, jy, jz               N s, impulse on B, world axes\n"
      "  vx, vy, vz               m/s, of B's surface against A's after the step\n"
-     "  a, b, x, y, z            names, and where; may be missing\n"
+     "  a, b, x, y, z            names (of fixed length in HDF5), and where; may be missing\n"
      "'touchstone run --certificates FILE' writes such a file, touchstone.ContactLog (Python) writes it from MuJoCo "
      "and others. Says\n"
      "which laws every contact obeys, by how much they are broken, first and worst.",
