@@ -164,6 +164,9 @@ int ts_step_tendon_is_sum(const ts_model* model, int tendon);
 /// By how much drive i pulls less for each m or rad that it gets longer, >= 0.
 double ts_step_drive_stiffness(const ts_sim* sim, int drive);
 
+/// Whether what drive i pulls has constant slopes, and its tree has its equations.
+int ts_step_drive_is_known(const ts_sim* sim, const ts_step_implicit* p, int drive);
+
 /// Whether the column of a control is known from p->drive.
 int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int actuator);
 

@@ -1,4 +1,4 @@
-// Columns by what a world is made of: masses, inertias, gravity, the time step, restitution, compliance.
+// Columns by what a world is made of: masses, inertias, gravity, the time step, restitution, compliance; and by activations.
 //
 // Problem: the change of a step by a parameter s at fixed position and velocity. Rule: as for positions, at frozen impulses,
 //     M_hat dv+ = X + J^T dlambda_b,     X = M_hat dv_f - dM_hat (v+ - v_f),     du = J dv+ - dc* + dR lambda,
@@ -143,6 +143,28 @@ static int compliance_is_known(const ts_sim* sim, const ts_step_implicit* p) {
     return !sim->solver->anchors;
 }
 
+// The actuator that has an activation.
+static int actuator_of(const ts_model* model, int act) {
+    for (int i = 0; i < model->actuator_count; ++i)
+        if (model->actuator[i].act == act) return i;
+    return -1;
+}
+
+// Filters and integrators; muscles have a law of their own.
+static int activation_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
+    if (i < 0) return 0;
+    const ts_actuator* a = &sim->model->actuator[i];
+    int linear = a->activation == TS_ACTIVATION_INTEGRATOR || a->activation == TS_ACTIVATION_FILTER ||
+                 a->activation == TS_ACTIVATION_FILTER_EXACT;
+    return a->act >= 0 && (!a->active || (linear && ts_step_drive_is_known(sim, p, i)));
+}
+
+static int activations_are_known(const ts_sim* sim, const ts_step_implicit* p) {
+    for (int i = 0; i < sim->model->actuator_count; ++i)
+        if (sim->model->actuator[i].act >= 0 && !activation_is_known(sim, p, i)) return 0;
+    return 1;
+}
+
 int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit* p, ts_step_column c) {
     const ts_sim* sim = task->sim;
     const ts_model* model = p->model;
@@ -153,12 +175,14 @@ int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit*
         return tree < 0 || (p->tree[tree].plain && blocks_are_known(sim, p, c.kind));
     }
     case TS_STEP_BY_TIME_STEP:
-        if (model->act_count > 0) return 0;
+        if (!activations_are_known(sim, p)) return 0;
         __attribute__((fallthrough));
     case TS_STEP_BY_GRAVITY:
         for (int t = 0; t < model->tree_count; ++t)
             if (!p->tree[t].plain) return 0;
         return blocks_are_known(sim, p, c.kind);
+    case TS_STEP_BY_ACTIVATION: return activation_is_known(sim, p, actuator_of(model, c.index));
+    case TS_STEP_BY_CONTROL: return activation_is_known(sim, p, c.index);
     case TS_STEP_BY_FRICTION: return friction_is_known(sim, c.index);
     case TS_STEP_BY_RESTITUTION: return restitution_is_known(sim, c.index);
     case TS_STEP_BY_COMPLIANCE: return compliance_is_known(sim, p);
@@ -396,6 +420,61 @@ static void add_lone(parameters* w, int t) {
     }
 }
 
+// --- activations ---
+
+// How the activation of actuator i after the step answers: w+ = w + T r, r = u or (u - w) / tau.
+static double next_activation_slope(const ts_sim* sim, int i, ts_step_input_kind kind) {
+    const ts_actuator* a = &sim->model->actuator[i];
+    double h = sim->options.time_step, tau = fmax(a->time_constant, 1e-15), T = h, T_rate = 1.0;
+    double rate = ts_actuation_rate(sim, i), next;
+    if (!a->active) return kind == TS_STEP_BY_ACTIVATION;
+    if (a->activation == TS_ACTIVATION_FILTER_EXACT) {
+        T = -expm1(-h / tau) * tau;
+        T_rate = exp(-h / tau);
+    }
+    next = sim->act[a->act] + T * rate;
+    const ts_limits *limits = &a->act_limits, *range = &a->control;
+    if (limits->limited && (next < limits->range[0] || next > limits->range[1])) return 0.0;
+    int filters = a->activation != TS_ACTIVATION_INTEGRATOR;
+    if (kind == TS_STEP_BY_ACTIVATION) return filters ? 1.0 - T / tau : 1.0;
+    if (kind == TS_STEP_BY_TIME_STEP) return T_rate * rate;
+    if (range->limited && (sim->ctrl[a - sim->model->actuator] < range->range[0] ||
+                           sim->ctrl[a - sim->model->actuator] > range->range[1]))
+        return 0.0;
+    return filters ? T / tau : T;
+}
+
+// Adds impulses, du and activations of actuator i, whose force goes by its activation, or early by the next one.
+static void add_activation(parameters* w, ts_step_column c, int i, double* column) {
+    const ts_step_implicit* p = w->p;
+    const ts_actuator* a = &p->model->actuator[i];
+    double slope = next_activation_slope(w->task->sim, i, c.kind), *z = column + p->frozen.velocity;
+    double input = a->act_early ? slope : c.kind == TS_STEP_BY_ACTIVATION;
+    column[p->frozen.activation + a->act] += slope;
+    const ts_lever* lever = ts_actuation_drive(w->task->sim, i)->lever;
+    if (!a->active || input == 0.0 || lever->tree < 0) return;
+    int first = p->model->tree[lever->tree].dof_first, n = p->model->tree[lever->tree].dof_count;
+    const double* by_force = p->tree[lever->tree].by_force;
+    for (int k = 0; k < lever->count; ++k) {
+        double pull = input * p->drive[i].gain * lever->moment[k];
+        if (!by_force) z[lever->dof[k]] += p->time_step * pull;
+        for (int r = 0; by_force && r < n; ++r) z[first + r] += by_force[r * n + lever->dof[k] - first] * pull;
+    }
+    if (p->drive[i].row >= 0) column[p->frozen.row + p->drive[i].row] += input * p->drive[i].push;
+}
+
+static void add_activations(parameters* w, int c) {
+    const ts_model* model = w->p->model;
+    ts_step_column which = w->column[c];
+    int of_time = which.kind == TS_STEP_BY_TIME_STEP;
+    if (!of_time && which.kind != TS_STEP_BY_ACTIVATION && which.kind != TS_STEP_BY_CONTROL) return;
+    for (int i = 0; i < model->actuator_count; ++i) {
+        int act = model->actuator[i].act;
+        int is_it = which.kind == TS_STEP_BY_CONTROL ? i == which.index : act == which.index;
+        if (act >= 0 && (of_time || is_it)) add_activation(w, which, i, column_at(w, c));
+    }
+}
+
 // --- rows ---
 
 // dc* / dh of row r of block b.
@@ -604,7 +683,10 @@ int ts_step_parameters_find(const ts_step_task* task, ts_step_implicit* p, const
         else
             add_general(&w, t);
     }
-    for (int c = 0; fine && c < count; ++c) finish(&w, c);
+    for (int c = 0; fine && c < count; ++c) {
+        add_activations(&w, c);
+        finish(&w, c);
+    }
     ts_arena_scope_end(&sim->scratch, scope);
     return fine;
 }

@@ -438,6 +438,11 @@ static int find_drives(const trees* w) {
     return 1;
 }
 
+int ts_step_drive_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
+    int tree = ts_actuation_drive(sim, i)->lever->tree;
+    return drive_is_plain(sim, i) && tree >= 0 && p->tree[tree].plain;
+}
+
 int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
     const ts_actuator* a = &sim->model->actuator[i];
     const ts_drive* drive = ts_actuation_drive(sim, i);
@@ -476,7 +481,8 @@ int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* 
     w.midpoint = strcmp(sim->integrator->name, "midpoint") == 0;
     for (int n = 0; n < task->input_count; ++n)
         w.forces = w.forces || task->input[n].kind == TS_STEP_BY_CONTROL || task->input[n].kind == TS_STEP_BY_FORCE ||
-                   task->input[n].kind == TS_STEP_BY_WRENCH;
+                   task->input[n].kind == TS_STEP_BY_WRENCH || task->input[n].kind == TS_STEP_BY_ACTIVATION ||
+                   task->input[n].kind == TS_STEP_BY_TIME_STEP;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     p->tree = (ts_step_tree_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)sim->model->tree_count, sizeof *p->tree);
     int fine = p->tree && ts_step_share_poses(sim, task->arena, &p->kinematics) &&

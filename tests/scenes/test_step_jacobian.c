@@ -21,7 +21,7 @@ typedef struct stage {
     ts_sim* sim;
     ts_arena arena;
     double open;   // 1: the share of velocities that solves to 1e-12 of the problem leave open
-    int known;     // nonzero: all columns but those of activations and restitution have their equations
+    int known;     // nonzero: all columns but those of restitution have their equations
     int compared;  // columns
     int doubtful;  // of them, those whose differences do not agree to the tolerance
     double worst;
@@ -148,7 +148,7 @@ static int compare_range(stage* at, ts_step_input input) {
     ts_arena_reset(&at->arena);
     double* analytic = jacobian(at, TS_STEP_IMPLICIT, 1.0, input, &one);
     if (!analytic || one.report.verdict != TS_STEP_REGULAR || one.report.changed) return 0;
-    if (at->known && kind != TS_STEP_BY_ACTIVATION && kind != TS_STEP_BY_RESTITUTION)
+    if (at->known && kind != TS_STEP_BY_RESTITUTION)
         cr_expect(!(one.report.differenced & TS_PART_INPUTS), "%s by %s", at->scene.name, ts_step_input_name(kind));
     // Where all is stuck both sides are what cancels to nothing.
     if (at->open < 1e-10) expect_adjoint(at, &one, analytic);

@@ -116,8 +116,7 @@ static void expect_known(ts_sim* sim, ts_step_input_kind kind, double open, cons
 
 static void expect_all_known(ts_sim* sim, double open, const char* what) {
     for (int k = 0; k < TS_STEP_INPUT_KINDS; ++k)
-        if (k != TS_STEP_BY_ACTIVATION && k != TS_STEP_BY_COMPLIANCE)
-            expect_known(sim, (ts_step_input_kind)k, open, what);
+        if (k != TS_STEP_BY_COMPLIANCE) expect_known(sim, (ts_step_input_kind)k, open, what);
 }
 
 // Two chains and a lone body, tied to each other and to the world.
@@ -221,7 +220,7 @@ Test(step_equations, soft_laws) {
         if (n >= 3) f.sim->options.contact_dissipation = 0.01;
         for (int k = 0; k < TS_STEP_INPUT_KINDS; ++k) {
             int weighs = n < 3 && (k == TS_STEP_BY_MASS || k == TS_STEP_BY_INERTIA);
-            if (k != TS_STEP_BY_ACTIVATION && k != TS_STEP_BY_COMPLIANCE && !weighs)
+            if (k != TS_STEP_BY_COMPLIANCE && !weighs)
                 expect_known(f.sim, (ts_step_input_kind)k, 3e-12, n < 3 ? "mujoco" : "springs");
         }
         fixture_end(&f);
@@ -282,11 +281,43 @@ Test(step_equations, tendons_and_gears) {
         int solved = f.sim->info.unsolved_rotations == 0;
         met += solved;
         for (int k = 0; solved && k < TS_STEP_INPUT_KINDS; ++k)
-            if (k != TS_STEP_BY_ACTIVATION && k != TS_STEP_BY_COMPLIANCE)
-                expect_known(f.sim, (ts_step_input_kind)k, 3e-12, "tendons and gears");
+            if (k != TS_STEP_BY_COMPLIANCE) expect_known(f.sim, (ts_step_input_kind)k, 3e-12, "tendons and gears");
         fixture_end(&f);
     }
     cr_expect_geq(met, 10);
+}
+
+// Filters and integrators before motors and servos, early and late, at limits and within.
+Test(step_equations, activations) {
+    static const char* const integrator[] = {"midpoint", "euler", "implicitfast", "implicit"};
+    static const char* const text =
+        "<mujoco><option timestep='0.01'/><worldbody>"
+        "<body name='a' pos='0 0 1'><joint name='p' type='hinge' axis='0.2 1 0.1' damping='0.1'/>"
+        "<inertial pos='0.1 0.02 -0.2' mass='1.3' diaginertia='0.02 0.03 0.015'/>"
+        "<body name='b' pos='0.3 0 -0.2'><joint name='q' type='hinge' axis='1 0.2 0'/>"
+        "<inertial pos='0.05 0.1 0.02' mass='0.7' fullinertia='0.01 0.02 0.015 0.002 -0.001 "
+        "0.003'/></body></body></worldbody>"
+        "<actuator><general joint='p' dyntype='filter' dynprm='0.05' gainprm='2'/>"
+        "<general joint='q' dyntype='filterexact' dynprm='0.03' gainprm='1.5' actearly='true'/>"
+        "<general joint='p' dyntype='integrator' gainprm='5' biastype='affine' biasprm='0 -5 -0.2' actearly='true'/>"
+        "<general joint='q' dyntype='integrator' gainprm='40' biastype='affine' biasprm='0 -40 0' forcelimited='true' "
+        "forcerange='-1 1'/>"
+        "<general joint='q' dyntype='integrator' gainprm='1' actlimited='true' actrange='-0.2 "
+        "0.2'/></actuator></mujoco>";
+    ts_rng rng = ts_rng_make(10, 0);
+    for (int n = 0; n < 8; ++n) {
+        fixture f = read_world(text, "ncp", integrator[n % 4]);
+        stir(f.sim, 0.05, 1.0, &rng);
+        for (int i = 0; i < f.model->actuator_count; ++i) f.sim->ctrl[i] = ts_rng_uniform_in(&rng, -1.0, 1.0);
+        for (int i = 0; i < f.model->act_count; ++i) f.sim->act[i] = ts_rng_uniform_in(&rng, -0.15, 0.15);
+        if (n > 3) {
+            f.sim->act[4] = 0.195;
+            f.sim->ctrl[4] = 2.0;
+        }
+        for (int k = 0; k < TS_STEP_BY_COMPLIANCE; ++k)
+            expect_known(f.sim, (ts_step_input_kind)k, 3e-12, "activations");
+        fixture_end(&f);
+    }
 }
 
 // What a column is worth: equations, a difference, an input that ends here, a law that jumps.
