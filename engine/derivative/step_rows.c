@@ -220,16 +220,17 @@ static void give_up(const ts_sim* sim, ts_step_implicit* p, int b) {
 
 int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report) {
     const ts_sim* sim = task->sim;
-    known_sources known = {
-        ts_row_source_find("contact"), ts_row_source_find("joint-limit"),    ts_row_source_find("joint-friction"),
-        ts_row_source_find("servo"),   ts_row_source_find("joint-equality"), ts_row_source_find("connect"),
-        ts_row_source_find("weld"),    ts_row_source_find("tendon-limit"),   ts_row_source_find("tendon-friction")};
     int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
     p->block = (ts_step_block_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)p->block_count, sizeof *p->block);
     if (!p->block) return 0;
     for (int t = 0; t < sim->model->tree_count; ++t)
         ts_step_move_tree(sim->model, t, ts_sim_storage_of(sim)->new_velocity + sim->model->tree[t].dof_first,
                           &p->kinematics);
+    if (p->block_count == 0) return 1;
+    known_sources known = {
+        ts_row_source_find("contact"), ts_row_source_find("joint-limit"),    ts_row_source_find("joint-friction"),
+        ts_row_source_find("servo"),   ts_row_source_find("joint-equality"), ts_row_source_find("connect"),
+        ts_row_source_find("weld"),    ts_row_source_find("tendon-limit"),   ts_row_source_find("tendon-friction")};
     for (int b = 0; b < p->block_count; ++b) {
         const ts_row_block* owner = &sim->row_block[b];
         if (!ts_step_block_acts(sim, p, b)) continue;

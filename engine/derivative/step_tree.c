@@ -415,7 +415,7 @@ static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
 static int find_drives(const trees* w) {
     ts_sim* sim = w->task->sim;
     ts_step_implicit* p = w->p;
-    int count = sim->model->actuator_count, servo = ts_row_source_find("servo");
+    int count = sim->model->actuator_count, servo = sim->problem.block_count > 0 ? ts_row_source_find("servo") : -1;
     p->drive = (ts_step_drive_slope*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->drive);
     p->lever = (ts_step_lever*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->lever);
     if (!p->drive || !p->lever) return 0;

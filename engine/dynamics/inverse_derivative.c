@@ -21,11 +21,9 @@
 #include "engine/model/joint/joint_traits_internal.h"
 
 int ts_derivative_scratch_create(const ts_model* model, ts_arena* arena, ts_derivative_scratch* out_scratch) {
-    ts_derivative_scratch scratch = {
-        .body =
-            (ts_derivative_body*)ts_arena_alloc_zeroed(arena, (size_t)model->body_count, sizeof(ts_derivative_body)),
-        .dof = (ts_derivative_dof*)ts_arena_alloc_zeroed(arena, (size_t)model->nv, sizeof(ts_derivative_dof)),
-    };
+    // A sweep fills what it reads.
+    ts_derivative_scratch scratch = {.body = TS_ARENA_ARRAY(arena, ts_derivative_body, model->body_count),
+                                     .dof = TS_ARENA_ARRAY(arena, ts_derivative_dof, model->nv)};
     *out_scratch = scratch;
     return !arena->failed;
 }
