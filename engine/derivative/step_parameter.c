@@ -11,7 +11,7 @@
 // Source: the regressor of Atkeson, An and Hollerbach (engine/dynamics/regressor.c); derived here.
 // Guaranteed: as exact as the columns by position. Columns are kept as numbers like those of differences (step_frozen.c).
 // `implicit` adds its slopes C.
-// Left to differences: trees and blocks that step_tree.c and step_rows.c do not know either; the time step where activations are; masses where G or
+// Left to differences: trees and blocks that step_tree.c and step_rows.c do not know either; activations of muscles; masses where G or
 // the model's weights stand in the law (softness, leverage that slows a push-out).
 #include <math.h>
 #include <string.h>
