@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "contact/operator/stiffness_internal.h"
+
 static ts_code refuse(ts_status* out_status, int b, const char* reason) {
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "contact problem, block %d: %s", b, reason);
 }
@@ -70,12 +72,8 @@ void ts_contact_problem_block_velocity(const ts_contact_problem* problem, int b,
 double ts_contact_problem_stiffness(const ts_contact_problem* problem, int b) {
     const ts_block* block = &problem->block[b];
     const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
-    double largest = 0.0;
-    if (block->rows == 1) return fabs(D[0]) + (problem->R ? problem->R[block->row] : 0.0);
-    for (int i = 0; i < block->rows; ++i) {
-        double sum = problem->R ? problem->R[block->row + i] : 0.0;
-        for (int j = 0; j < block->rows; ++j) sum += fabs(D[i * block->rows + j]);
-        largest = largest >= sum || isnan(largest) ? largest : sum;
-    }
-    return largest;
+    const double* R = problem->R ? problem->R + block->row : NULL;
+    if (block->rows == 1) return fabs(D[0]) + (R ? R[0] : 0.0);
+    if (block->rows > 3 && !R && problem->delassus->row_sum) return problem->delassus->row_sum[b];
+    return ts_delassus_row_sum(block->rows, D, R);
 }

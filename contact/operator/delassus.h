@@ -72,6 +72,8 @@ struct ts_delassus {
     int row_count;
     int block_count;
     const int* block_row;  // (block_count + 1): rows of block b are [block_row[b], block_row[b+1])
+    const double*
+        row_sum;  // (block_count) kg^-1: largest sum of |G_bb| along a row, where there are more than three; NULL: not known
 };
 
 /// A part of a block's Jacobian: columns [column, column + count) of the generalised velocity.

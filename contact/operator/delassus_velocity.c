@@ -15,6 +15,7 @@
 #include "base/linear/four.h"
 #include "base/sort.h"
 #include "contact/operator/delassus_velocity_internal.h"
+#include "contact/operator/stiffness_internal.h"
 #include "contact/sweep_order_internal.h"
 
 // Blocks a thread reads at a time: some ten microseconds of work.
@@ -493,6 +494,20 @@ static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block
     }
 }
 
+// Row sums are asked for again and again; of one to three rows they cost no more than a look here.
+static int find_row_sums(ts_velocity_form* self, ts_arena* arena) {
+    int most = 0;
+    for (int b = 0; b < self->base.block_count; ++b) most = self->block[b].rows > most ? self->block[b].rows : most;
+    self->base.row_sum = NULL;
+    if (most <= 3) return 1;
+    double* sum = TS_ARENA_ARRAY(arena, double, self->base.block_count);
+    for (int b = 0; sum && b < self->base.block_count; ++b)
+        if (self->block[b].rows > 3)
+            sum[b] = ts_delassus_row_sum(self->block[b].rows, self->diagonal + self->diagonal_start[b], NULL);
+    self->base.row_sum = sum;
+    return sum != NULL;
+}
+
 ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
                                        const int* segment_start, const ts_delassus_segment* segments) {
     size_t diagonal_total = 0;
@@ -524,7 +539,7 @@ ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int 
         fill_diagonal(self, b, self->diagonal + at);
         at += (size_t)self->block[b].rows * (size_t)self->block[b].rows;
     }
-    return &self->base;
+    return find_row_sums(self, arena) ? &self->base : NULL;
 }
 
 // Numbers the columns of every island afresh, ascending, so that its V is short. A column belongs to one island at
@@ -584,6 +599,7 @@ static ts_delassus* cut_part(const ts_velocity_form* self, part_room* room, cons
     part->tasks = NULL;
     part->base.block_count = count;
     part->base.block_row = room->block_row;
+    part->base.row_sum = NULL;
     part->velocity_count = columns;
     part->V = room->V;
     part->V_apply = room->V_apply;

@@ -5,6 +5,17 @@
 
 #include <math.h>
 
+/// The largest row sum of |D| + R, D rows x rows, R a diagonal or NULL; a NaN stays.
+static inline double ts_delassus_row_sum(int rows, const double* D, const double* R) {
+    double largest = 0.0;
+    for (int i = 0; i < rows; ++i) {
+        double sum = R ? R[i] : 0.0;
+        for (int j = 0; j < rows; ++j) sum += fabs(D[i * rows + j]);
+        largest = largest >= sum || isnan(largest) ? largest : sum;
+    }
+    return largest;
+}
+
 /// The largest eigenvalue of the symmetric [[a, d, e], [d, b, f], [e, f, c]], from above but for rounding: to 1e-12 of
 /// it where it is well apart, to 1e-5 where it is nearly double (and then at most 1e-9 below). With m a third of the
 /// trace it is m + y, y the largest root of y^3 - J y - det B for the rest B without trace, J = |B|^2 / 2. Newton from

@@ -137,3 +137,61 @@ Test(delassus_velocity, rows_may_lie_apart) {
             cr_expect_float_eq(other->ops->diagonal(other, b)[i], G->ops->diagonal(G, b)[i], 1e-13);
     ts_arena_free(&arena);
 }
+
+// The largest row sum of |J J^T| + R of a block over nine columns, straight from its rows.
+static double stiffness_by_hand(const ts_delassus_segment* s, int rows, const double* R) {
+    double most = 0.0;
+    for (int i = 0; i < rows; ++i) {
+        double sum = R ? R[i] : 0.0;
+        for (int k = 0; k < rows; ++k) {
+            double entry = 0.0;
+            for (int j = 0; j < s->count; ++j) entry += s->J[i * s->count + j] * s->J[k * s->count + j];
+            sum += fabs(entry);
+        }
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+// What the operator knows of row sums goes with its blocks, into islands too, and does not hide R.
+Test(delassus_velocity, stiffness_of_blocks_of_any_size) {
+    enum { COUNT = 4, COLUMNS = 9, ALL = 14 };
+    const int rows[COUNT] = {6, 1, 3, 4}, list[COUNT] = {1, 3, 0, 2}, start[3] = {0, 2, 4};
+    ts_rng rng = ts_rng_make(62, 0);
+    ts_arena arena = {0};
+    double J[ALL * COLUMNS], R[ALL], g[ALL] = {0.0};
+    ts_block block[COUNT];
+    ts_delassus_segment segment[COUNT];
+    int block_row[COUNT + 1] = {0}, segment_start[COUNT + 1] = {0, 1, 2, 3, 4};
+    for (int i = 0; i < ALL * COLUMNS; ++i) J[i] = ts_rng_normal(&rng);
+    for (int i = 0; i < ALL; ++i) R[i] = ts_rng_uniform(&rng);
+    for (int b = 0; b < COUNT; ++b) {
+        block[b] = (ts_block){rows[b] == 1 ? TS_SET_HALF_LINE : TS_SET_CONE, block_row[b], rows[b], 0.5, 0.0, 0.0};
+        // Blocks 0 and 2 share columns, and so do 1 and 3.
+        const double* own = J + COLUMNS * block_row[b];
+        segment[b] = (ts_delassus_segment){b % 2 * COLUMNS, COLUMNS, own, own};
+        block_row[b + 1] = block_row[b] + rows[b];
+    }
+    ts_delassus* G = ts_delassus_velocity_form(&arena, 2 * COLUMNS, COUNT, block_row, segment_start, segment);
+    ts_contact_problem problem = {
+        .block_count = COUNT, .row_count = ALL, .block = block, .delassus = G, .g = g, .time_step = 0.01};
+    for (int soft = 0; soft < 2; ++soft) {
+        problem.R = soft ? R : NULL;
+        for (int b = 0; b < COUNT; ++b) {
+            double expected = stiffness_by_hand(&segment[b], rows[b], soft ? R + block_row[b] : NULL);
+            cr_assert_float_eq(ts_contact_problem_stiffness(&problem, b), expected, 1e-12 * expected, "block %d", b);
+        }
+    }
+    const ts_islands islands = {2, start, list};
+    ts_delassus* part[2];
+    cr_assert(G->ops->split(G, &arena, &islands, part));
+    for (int i = 0; i < 2; ++i) {
+        const ts_block own[2] = {block[list[2 * i]], block[list[2 * i + 1]]};
+        ts_contact_problem piece = {.block_count = 2, .block = own, .delassus = part[i], .g = g, .time_step = 0.01};
+        for (int k = 0; k < 2; ++k) {
+            double expected = stiffness_by_hand(&segment[list[2 * i + k]], own[k].rows, NULL);
+            cr_assert_float_eq(ts_contact_problem_stiffness(&piece, k), expected, 1e-12 * expected);
+        }
+    }
+    ts_arena_free(&arena);
+}
