@@ -301,7 +301,7 @@ static const ts_flag view_flags[] = {
     {"--html", "FILE", TS_FLAG_PAGE, OFFSET(html), 0.0, 0.0,
      "write a page that plays in any browser, runs side by side (--fps: default 60)"},
     {"--camera", "WHERE", TS_FLAG_TEXT, OFFSET(camera), 0.0, 0.0,
-     "front, left, top, ..., AZIMUTH,ELEVATION[,DISTANCE,X,Y,Z] (degrees, m), or a camera of the model"},
+     "front, left, top, AZIMUTH,ELEVATION[,DISTANCE,X,Y,Z] (degrees, m), or a camera of the model"},
     {"--layers", "LIST", TS_FLAG_TEXT, OFFSET(layers), 0.0, 0.0,
      "what is shown besides the usual, or with a minus is not: cones,-shadows,-words (docs/viewer.md)"},
     {"--measure", "N", TS_FLAG_INTEGER, OFFSET(measure), 1.0, 1e6, "draw N frames off screen and say what one takes"},
