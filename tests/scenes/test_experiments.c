@@ -52,6 +52,20 @@ Test(experiments, no_solver_fails_unforeseen) {
         }
 }
 
+// A rod comes to lie: for long every iteration of alternating directions moves the multipliers by the same, so that what accelerates them
+// proposes rounding. It is taken back, and leaves no trace.
+Test(experiments, alternating_directions_solve_every_step_of_the_rod) {
+    static const char* const solver[] = {"ccp-admm", "ncp-admm", "ccp-admm-anderson", "ncp-admm-anderson"};
+    const ts_experiment* rod = ts_experiment_find("painleve");
+    for (int v = 0; v < ts_experiment_runs(rod); ++v)
+        for (size_t s = 0; s < sizeof solver / sizeof solver[0]; ++s) {
+            ts_lab_run* run = run_of("painleve", ts_experiment_value(rod, v), solver[s]);
+            cr_expect_eq(run->code, TS_OK, "%s: %s", solver[s], run->status.message);
+            cr_expect_eq(run->unsolved, 0, "%s, friction %g: %lld", solver[s], run->value, run->unsolved);
+            free(run);
+        }
+}
+
 // A tower that is too large to be pivoted is swept, and misses what sweeps miss.
 Test(experiments, a_stand_in_brings_its_own_ways) {
     const ts_experiment* kapla = ts_experiment_find("kapla");

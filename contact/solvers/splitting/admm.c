@@ -14,7 +14,7 @@
 // The linear system is solved by a factor or, through the bodies, in steps to a part of the dual residual
 // (contact/operator/linear_internal.h).
 // The accelerated solvers go on from where Anderson's combination of the last (y, z) leads to, in the norm rho |y|^2 + |z|^2 / rho, in which
-// the relaxed law's iteration is no expansion; what moves more from there is taken back (anderson.c). Another rho begins anew.
+// the relaxed law's iteration is no expansion; what moves more from there is taken back (anderson.c), leaves no trace and tells rho nothing. Another rho begins anew.
 // Stopping: the law's residual at y, with u recomputed. The two residuals above leave out that the shift moves, and
 // only decide when it is worth a look.
 // Source: Boyd et al. 2011; Le Lidec, Jallet, Montaut, Laptev, Schmid and Carpentier 2024 (contact; spectral rho);
@@ -112,6 +112,7 @@ typedef struct admm {
     ts_yardstick yardstick;
     double moved;           // largest relative change of y and of z
     ts_anderson* anderson;  // NULL: no acceleration
+    int is_refused;         // nonzero: the last iteration was one that is taken back
     double* pair;           // (2 rows) y, and z behind it
     double* weight;         // (2 rows) rho and 1 / rho: the norm in which the relaxed law's iteration is no expansion
 } admm;
@@ -290,7 +291,11 @@ static int iterate_ahead(admm* q) {
     ts_anderson_started(q->anderson, q->pair);
     if (!iterate_once(q)) return 0;
     pack(q);
-    if (!ts_anderson_finish(q->anderson, q->pair)) unpack(q);
+    q->is_refused = !ts_anderson_finish(q->anderson, q->pair);
+    if (q->is_refused) {
+        unpack(q);
+        memcpy(q->x, q->y, (size_t)q->s.rows * sizeof(double));
+    }
     return 1;
 }
 
@@ -348,7 +353,7 @@ static ts_solve_status iterate(admm* q, double best, double* impulse, ts_solve_r
             pause = first_pause;
             continue;
         }
-        if (k - changed < pause || k >= q->settings->freeze || !adapt(q)) continue;
+        if (q->is_refused || k - changed < pause || k >= q->settings->freeze || !adapt(q)) continue;
         if (!ts_linear_shift(q->system, q->eta + q->rho)) return TS_SOLVE_FAILED;
         begin_acceleration(q);
         changed = k;
