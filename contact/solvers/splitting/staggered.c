@@ -5,12 +5,13 @@
 //     lambda_T = argmin over |lambda_T| <= mu lambda_N of q with lambda_N fixed
 // each to a part of the residual that the whole still has: by Newton on its natural map, one factor a step
 // (natural_newton.c), or by accelerated projected gradients (apgd.c), matrix-free, and so where there is no factor. Safe
-// rule: lambda_T moves by theta only, halved whenever a few rounds one after another have not brought the residual down.
+// rule: lambda_T moves by theta only, halved whenever a few rounds one after another have not brought the residual down and swing.
 // Source: Kaufman, Sueda, James and Pai 2008; as solver of a differentiable simulator: Le Lidec et al. 2021.
 // Guaranteed: each projection is a convex problem; converged means the law's residual; the best impulse seen is returned.
 // With gradients and one step for all, impulses stay in the range of G as long as no set is touched: no internal forces.
 // Known to fail: for one contact sliding along t a round multiplies the error of lambda_N by -mu (G_TN . t) / G_NN; beyond
-// 1 the published rule cycles. The safe one damps that, but has no proof either.
+// 1 the published rule cycles. The safe one damps that, but has no proof either; where such factors are above +1 (dominoes that lean on
+// each other) no part of a step helps. Rounds that bring the law no nearer end as stalled, with the best that was seen.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,14 @@ static const double progress = 0.99;
 
 // So many rounds one after another without that are a cycle: a slow stretch alone is not.
 enum { PATIENCE = 4 };
+
+// The end of rounds without end, under the safe rule: so many one after another that have not brought the law a tenth nearer than it ever
+// was. Fewer near the goal, where it is rounding that goes on; far off, what drifts away may come to another solution: Painleve's rod takes
+// seventy rounds to stop.
+enum { ENOUGH = 100, ENOUGH_NEAR = 40 };
+// Excess up to which it is likely rounding.
+static const double near = 100.0;
+static const double better = 0.9;
 
 // How much of a friction step is taken.
 enum {
@@ -81,6 +90,8 @@ typedef struct staggered {
     ts_natural* newton;  // NULL: by gradients
     double* before;      // x before the round
     double* u_before;    // its velocity
+    double* start;       // x before the round
+    double* change;      // what the last round made of it
 } staggered;
 
 // The gap that rounding leaves in any case.
@@ -172,6 +183,18 @@ static double stagger(staggered* s, double target, double theta) {
     return moved > 0.0 ? 1.0 : 0.0;
 }
 
+// Whether a round moved against the one before: it swings. Far from the goal, what drifts is only slowed down by smaller steps.
+static int has_turned(staggered* s) {
+    double along = 0.0;
+    for (int i = 0; i < s->q.problem->row_count; ++i) {
+        double change = s->q.x[i] - s->start[i];
+        along += change * s->change[i];
+        s->change[i] = change;
+        s->start[i] = s->q.x[i];
+    }
+    return along < 0.0;
+}
+
 static ts_solve_status iterate(staggered* s, ts_arena* scratch) {
     const ts_solver_settings* settings = &s->settings->shared;
     double excess = ts_apgd_look(&s->q);
@@ -180,8 +203,10 @@ static ts_solve_status iterate(staggered* s, ts_arena* scratch) {
     const ts_contact_problem* problem = s->q.problem;
     if (s->settings->projection == PROJECT_FACTOR && (problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS))
         s->newton = ts_natural_make(problem, scratch);
-    double gap = whole_gap(s), last = HUGE_VAL, last_but_one = HUGE_VAL, theta = 1.0;
-    int idle = 0;
+    memset(s->change, 0, (size_t)problem->row_count * sizeof(double));
+    memcpy(s->start, s->q.x, (size_t)problem->row_count * sizeof(double));
+    double gap = whole_gap(s), last = HUGE_VAL, last_but_one = HUGE_VAL, theta = 1.0, least = excess;
+    int idle = 0, swings = 0, fruitless = 0;
     while (s->q.steps < settings->iteration_limit) {
         double moved = stagger(s, s->settings->inner * gap, theta);
         if (isnan(moved)) return TS_SOLVE_FAILED;
@@ -189,13 +214,19 @@ static ts_solve_status iterate(staggered* s, ts_arena* scratch) {
         if (!isfinite(excess)) return TS_SOLVE_FAILED;
         if (excess <= 1.0) return TS_SOLVE_CONVERGED;
         if (moved <= settings->stall && s->q.steps < settings->iteration_limit) return TS_SOLVE_STALLED;
+        fruitless = excess < better * least ? 0 : fruitless + 1;
+        if (fruitless == 0) least = excess;
+        if (fruitless >= (least < near ? ENOUGH_NEAR : ENOUGH) && s->settings->step_rule == STEP_SAFE)
+            return TS_SOLVE_STALLED;
         last_but_one = last;
         last = gap;
         gap = whole_gap(s);
+        swings += has_turned(s);
         idle = gap > progress * last_but_one ? idle + 1 : 0;
-        if (idle >= PATIENCE && s->settings->step_rule == STEP_SAFE) {
+        if (idle == 0) swings = 0;
+        if (idle >= PATIENCE && (swings > 0 || least < near) && s->settings->step_rule == STEP_SAFE) {
             theta = fmax(least_theta, 0.5 * theta);
-            idle = 0;
+            idle = swings = 0;
         }
     }
     return TS_SOLVE_ITERATION_LIMIT;
@@ -213,8 +244,11 @@ static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* probl
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     s.before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     s.u_before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    s.start = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    s.change = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     double shrink = settings->step_rule == STEP_PAPER ? 0.9 : 0.98;
-    if (s.before && s.u_before && ts_apgd_init(&s.q, &yardstick, settings->block_steps, shrink, scratch, impulse)) {
+    if (s.before && s.u_before && s.start && s.change &&
+        ts_apgd_init(&s.q, &yardstick, settings->block_steps, shrink, scratch, impulse)) {
         report.status = iterate(&s, scratch);
         report.iterations = s.q.steps;
     }
