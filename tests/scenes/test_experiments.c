@@ -66,6 +66,18 @@ Test(experiments, alternating_directions_solve_every_step_of_the_rod) {
         }
 }
 
+// Bisection along the opening boundary slides with friction that leverage weakens, mu sqrt(1 - (a mu)^2), a = 0.39 at the cube's corners (G_TN / G_NN =
+// 1.56 / 4). The speed is the sum over the steps of the pull less that.
+Test(experiments, the_dragged_cube_is_as_fast_as_raisims_friction_says) {
+    const double mu = 0.9, g = 9.81, h = 1e-3, less = mu * sqrt(1.0 - 0.39 * mu * 0.39 * mu);
+    double v = 0.0;
+    for (int k = 0; k < 600; ++k) v = fmax(0.0, v + h * (fmin(2.0 * mu * g, 4.0 * g * h * k) - less * g));
+    ts_lab_run* run = run_of("hyperstatic-forces", 0.0, "raisim");
+    cr_expect_eq(run->code, TS_OK, "%s", run->status.message);
+    cr_expect_float_eq(run->measured[1].value, v, 1e-3, "%g, should be %g", run->measured[1].value, v);
+    free(run);
+}
+
 // A tower that is too large to be pivoted is swept, and misses what sweeps miss.
 Test(experiments, a_stand_in_brings_its_own_ways) {
     const ts_experiment* kapla = ts_experiment_find("kapla");
