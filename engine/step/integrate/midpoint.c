@@ -28,7 +28,7 @@ enum { ROUNDS_MOST = 12 };
 // 1: error of the velocity that is good enough, relative to its change in the step: positions bring one of h |w| anyway.
 static const double bias_error = 1e-4;
 
-// 1: squares of relative changes of the velocity: what counts as none, and what the last round may be at most.
+// 1: squares of relative changes of the velocity: what counts as none, and what one more round may bring at most.
 static const double rounding = 1e-24, last_change = 1e-6;
 
 // The rounds of a tree; all arrays dof_count.
@@ -89,7 +89,7 @@ static int go_round(ts_sim* sim, int tree, double turn, rounds* r) {
         ++count;
         if (part * part * r->energy <= ts_sim_storage_of(sim)->thrust[tree]) break;
     }
-    return last <= last_change ? count : -1;
+    return turn * turn * last <= last_change ? count : -1;
 }
 
 static int advance(ts_sim* sim, int tree, ts_arena* scratch) {
