@@ -210,6 +210,9 @@ int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose
     return builder->site.count - 1;
 }
 
+const char* const ts_builder_camera_modes[TS_MODEL_CAMERA_MODE_COUNT] = {"fixed", "track", "trackcom", "targetbody",
+                                                                         "targetbodycom"};
+
 int ts_builder_add_camera(ts_builder* builder, const ts_model_camera* camera, const char* file, int line) {
     if (!body_is_there(builder, "camera", camera->body)) return -1;
     ts_builder_camera entry = {*camera, make_label(builder, camera->name, file, line)};

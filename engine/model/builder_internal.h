@@ -52,6 +52,9 @@ typedef struct ts_builder_site {
     ts_shape shape;
 } ts_builder_site;
 
+/// MJCF's words for the modes of cameras.
+extern const char* const ts_builder_camera_modes[TS_MODEL_CAMERA_MODE_COUNT];
+
 /// A camera as described.
 typedef struct ts_builder_camera {
     ts_model_camera is;

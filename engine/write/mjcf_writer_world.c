@@ -340,8 +340,6 @@ static void write_sites(ts_mjcf_writer* w, int body) {
 }
 
 static void write_cameras(ts_mjcf_writer* w, int body) {
-    static const char* const modes[TS_MODEL_CAMERA_MODE_COUNT] = {"fixed", "track", "trackcom", "targetbody",
-                                                                  "targetbodycom"};
     const ts_model* m = w->model;
     for (int i = 0; i < m->camera_count; ++i) {
         const ts_model_camera* camera = &m->camera[i];
@@ -350,7 +348,8 @@ static void write_cameras(ts_mjcf_writer* w, int body) {
         ts_mjcf_writer_open(w, "camera");
         if (camera->name[0]) ts_mjcf_writer_string(w, "name", camera->name);
         ts_mjcf_writer_pose(w, camera->pose);
-        if (camera->mode != TS_MODEL_CAMERA_FIXED) ts_mjcf_writer_string(w, "mode", modes[camera->mode]);
+        if (camera->mode != TS_MODEL_CAMERA_FIXED)
+            ts_mjcf_writer_string(w, "mode", ts_builder_camera_modes[camera->mode]);
         if (camera->target >= 0) ts_mjcf_writer_name(w, "target", TS_MJCF_NAMED_BODY, camera->target);
         ts_mjcf_writer_numbers(w, "fovy", &degrees, 1);
         ts_mjcf_writer_end(w);

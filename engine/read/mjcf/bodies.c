@@ -55,16 +55,15 @@ static double read_field_of_view(const ts_mjcf_element* e) {
 }
 
 static void read_camera(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
-    static const char* const modes[TS_MODEL_CAMERA_MODE_COUNT] = {"fixed", "track", "trackcom", "targetbody",
-                                                                  "targetbodycom"};
     ts_mjcf_check(reader, node, "camera");
     ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_CAMERA, scope->childclass);
-    ts_model_camera camera = {ts_xml_value(node, "name"),
-                              scope->body,
-                              ts_pose_mul(scope->frame, ts_mjcf_pose(&e)),
-                              (ts_model_camera_mode)ts_mjcf_word(&e, "mode", modes, TS_MODEL_CAMERA_MODE_COUNT, 0),
-                              -1,
-                              read_field_of_view(&e)};
+    ts_model_camera camera = {
+        ts_xml_value(node, "name"),
+        scope->body,
+        ts_pose_mul(scope->frame, ts_mjcf_pose(&e)),
+        (ts_model_camera_mode)ts_mjcf_word(&e, "mode", ts_builder_camera_modes, TS_MODEL_CAMERA_MODE_COUNT, 0),
+        -1,
+        read_field_of_view(&e)};
     if (reader->xml.code) return;
     int index = ts_builder_add_camera(reader->builder, &camera, node->file, node->line);
     ts_mjcf_note(reader, node, &reader->camera_name, camera.name, index);

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "tests/contact/dense_operator.h"
+#include "tests/contact/operator_columns.h"
 
 enum { BODY_COUNT = 4, TREE_DOF = 9, DOF = 6 * BODY_COUNT + TREE_DOF, BLOCK_COUNT = 9, ROW_COUNT = 23 };
 
@@ -118,24 +119,6 @@ static void expect_velocity(const sample* s, const ts_delassus* G, const double*
             cr_expect_float_eq(u[r - s->block_row[b]], expected[r], 1e-12, "%s %s row %d: %.15g, not %.15g",
                                G->ops->name, what, r, u[r - s->block_row[b]], expected[r]);
     }
-}
-
-// Columns side by side, more than vectors have lanes, against one by one.
-static void expect_columns(ts_delassus* G, const double* x) {
-    enum { COLUMNS = 22 };
-    static double X[ROW_COUNT * COLUMNS], Y[ROW_COUNT * COLUMNS];
-    double one[ROW_COUNT], y[ROW_COUNT];
-    ts_arena scratch = {0};
-    for (int i = 0; i < G->row_count; ++i)
-        for (int c = 0; c < COLUMNS; ++c) X[i * COLUMNS + c] = sin(1.0 + c + i * x[i]);
-    cr_assert(G->ops->apply_columns(G, COLUMNS, X, &scratch, Y));
-    cr_expect_eq(scratch.used, 0u, "scratch is given back");
-    for (int c = 0; c < COLUMNS; ++c) {
-        for (int i = 0; i < G->row_count; ++i) one[i] = X[i * COLUMNS + c];
-        G->ops->apply(G, one, y);
-        for (int i = 0; i < G->row_count; ++i) cr_expect_float_eq(Y[i * COLUMNS + c], y[i], 1e-11);
-    }
-    ts_arena_free(&scratch);
 }
 
 // Everything an operator with rows and apply promises.

@@ -8,6 +8,7 @@
 #include "contact/operator/delassus_block.h"
 #include "contact/island.h"
 #include "contact/solver.h"
+#include "tests/contact/operator_columns.h"
 
 enum { BLOCKS = 40, ROWS_MAX = 6 * BLOCKS };
 
@@ -66,24 +67,6 @@ static void expect_vector(const double* actual, const double* expected, int n, d
     for (int i = 0; i < n; ++i)
         cr_expect_float_eq(actual[i], expected[i], tolerance, "%s, row %d: %.15g, not %.15g", what, i, actual[i],
                            expected[i]);
-}
-
-// Columns side by side, more than vectors have lanes, against one by one.
-static void expect_columns(ts_delassus* G, const double* x) {
-    enum { COLUMNS = 22 };
-    static double X[ROWS_MAX * COLUMNS], Y[ROWS_MAX * COLUMNS];
-    double one[ROWS_MAX], y[ROWS_MAX];
-    ts_arena scratch = {0};
-    for (int i = 0; i < G->row_count; ++i)
-        for (int c = 0; c < COLUMNS; ++c) X[i * COLUMNS + c] = sin(1.0 + c + i * x[i]);
-    cr_assert(G->ops->apply_columns(G, COLUMNS, X, &scratch, Y));
-    cr_expect_eq(scratch.used, 0u, "scratch is given back");
-    for (int c = 0; c < COLUMNS; ++c) {
-        for (int i = 0; i < G->row_count; ++i) one[i] = X[i * COLUMNS + c];
-        G->ops->apply(G, one, y);
-        for (int i = 0; i < G->row_count; ++i) cr_expect_float_eq(Y[i * COLUMNS + c], y[i], 1e-11);
-    }
-    ts_arena_free(&scratch);
 }
 
 Test(delassus_block, products_and_columns) {
