@@ -55,6 +55,7 @@ typedef struct ts_args {
     const char* camera;        // view
     const char* layers;        // view: a list
     const char* layout;        // view: "panes", "ghost"
+    const char* font;          // view: a file, or "own"
     const char* json_file;     // bench
     const char* svg;           // bench: a folder
     const char* only;          // bench

@@ -307,6 +307,8 @@ static const ts_flag view_flags[] = {
     {"--measure", "N", TS_FLAG_INTEGER, OFFSET(measure), 1.0, 1e6, "draw N frames off screen and say what one takes"},
     {"--layout", "KIND", TS_FLAG_TEXT, OFFSET(layout), 0.0, 0.0,
      "several solvers in 'panes' beside each other (default), or 'ghost': over the first"},
+    {"--font", "FILE", TS_FLAG_TEXT, OFFSET(font), 0.0, 0.0,
+     "letters on pictures: a font, or 'own' for those of the viewer (default: DejaVu Sans, else own)"},
     {"--model", "FILE", TS_FLAG_TEXT, OFFSET(model), 0.0, 0.0,
      "the model of a recording, where it is not where it was"},
     {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9,

@@ -140,6 +140,8 @@ ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts
     painter p;
     memset(&p, 0, sizeof p);
     p.picture = picture;
+    ts_typeface* typeface = ts_typeface_usual();
+    p.overlay.typeface = typeface;
     ts_code code = ts_offscreen_create(&p.offscreen, out_status);
     if (!code)
         code = ts_device_gl_create(ts_offscreen_loader(p.offscreen), SAMPLES, TS_DEVICE_GL_FINE, &p.device, out_status);
@@ -151,6 +153,7 @@ ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts
     ts_overlay_free(&p.overlay);
     ts_device_destroy(p.device);
     ts_offscreen_destroy(p.offscreen);
+    ts_typeface_free(typeface);
     return code;
 }
 

@@ -213,6 +213,8 @@ ts_code ts_pair_trace_png(const ts_pair_trace* pair, int width, int height, cons
     if (pair->trace->steps == 0)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                              "there are no steps to draw: this pair was answered without any");
+    ts_typeface* typeface = ts_typeface_usual();
+    s.overlay.typeface = typeface;
     ts_code code = ts_offscreen_create(&s.offscreen, out_status);
     if (!code)
         code = ts_device_gl_create(ts_offscreen_loader(s.offscreen), SAMPLES, TS_DEVICE_GL_FINE, &s.device, out_status);
@@ -222,6 +224,7 @@ ts_code ts_pair_trace_png(const ts_pair_trace* pair, int width, int height, cons
     ts_overlay_free(&s.overlay);
     ts_device_destroy(s.device);
     ts_offscreen_destroy(s.offscreen);
+    ts_typeface_free(typeface);
     return code;
 }
 

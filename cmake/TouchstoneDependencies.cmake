@@ -45,6 +45,14 @@ if(TS_VIEWER)
     endif()
 endif()
 
+# Letters in pictures are DejaVu Sans where FreeType can read it, else the viewer's own.
+if(TS_VIEWER)
+    pkg_check_modules(TS_FREETYPE QUIET IMPORTED_TARGET freetype2)
+    if(NOT TS_FREETYPE_FOUND)
+        message(STATUS "Pictures have the viewer's own letters: FreeType was not found (Debian: libfreetype-dev)")
+    endif()
+endif()
+
 # The viewer's panels are the only C++ of the project; without them it has keys and words on the picture.
 set(TS_PANELS OFF)
 if(TS_VIEWER)

@@ -91,18 +91,25 @@ static void create_shadow_map(device_gl* gl) {
     glReadBuffer(GL_NONE);
 }
 
-static ts_code create_font(device_gl* gl, ts_status* out_status) {
-    unsigned char* field = malloc((size_t)TS_FONT_FIELD_WIDTH * TS_FONT_FIELD_HEIGHT);
-    if (!field) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the typeface");
-    ts_font_fill(field);
-    glGenTextures(1, &gl->font);
+ts_code ts_gl_take_font(device_gl* gl, const ts_typeface* typeface, ts_status* out_status) {
+    if (gl->has_font && gl->typeface == typeface) return TS_OK;
+    ts_typeface* own = NULL;
+    if (!typeface) {
+        own = malloc(sizeof *own);
+        if (!own) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the typeface");
+        ts_font_draw(own);
+    }
+    const ts_typeface* face = own ? own : typeface;
     glBindTexture(GL_TEXTURE_2D, gl->font);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, TS_FONT_FIELD_WIDTH, TS_FONT_FIELD_HEIGHT, 0, GL_RED, GL_UNSIGNED_BYTE,
-                 field);
+                 face->field);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-    free(field);
+    gl->stem = (float)face->stem;
+    gl->typeface = typeface;
+    gl->has_font = 1;
+    free(own);
     return TS_OK;
 }
 
@@ -135,8 +142,8 @@ static void create_arrays(device_gl* gl) {
 
 ts_code ts_gl_create_buffers(device_gl* gl, ts_status* out_status) {
     ts_code code = create_programs(gl, out_status);
-    if (!code) code = create_font(gl, out_status);
     if (code) return code;
+    glGenTextures(1, &gl->font);
     glGenFramebuffers(1, &gl->frame_many);
     glGenFramebuffers(1, &gl->frame_one);
     glGenFramebuffers(1, &gl->frame_ghost);

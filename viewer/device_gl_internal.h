@@ -45,7 +45,10 @@ typedef struct device_gl {
     GLuint frame_ghost, identity_ghost, depth_ghost;           // the same of what is only an outline
     GLuint frame_one, color_one;                               // averaged
     GLuint shadow_frame, shadow_map, shadow_sampler;
-    GLuint font;
+    GLuint font;                  // the field of `typeface`
+    const ts_typeface* typeface;  // whose field it is, once there is one
+    int has_font;
+    float stem;        // of that typeface
     GLuint instances;  // of meshes
     GLuint line_array, line_buffer;
     GLuint overlay_array, overlay_buffer;
@@ -63,7 +66,7 @@ typedef struct gl_overlay_quad {
 /// Fills the buffer that is bound there, and counts it.
 void ts_gl_fill_buffer(device_gl* gl, GLenum target, size_t bytes, const void* data, GLenum usage);
 
-/// Shader programs, shadow map, typeface, arrays, and the names of all that ts_gl_resize gives a size. A driver that refuses a shader is
+/// Shader programs, shadow map, arrays, and the names of all that ts_gl_resize gives a size. A driver that refuses a shader is
 /// TS_ERROR_UNSUPPORTED; what was made by then ts_gl_release takes back.
 ts_code ts_gl_create_buffers(device_gl* gl, ts_status* out_status);
 
@@ -72,6 +75,9 @@ ts_code ts_gl_resize(device_gl* gl, const ts_device_frame* frame, ts_status* out
 
 /// Gives mesh number `mesh` its triangles.
 ts_code ts_gl_upload(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status);
+
+/// Has the field of a typeface (NULL: the viewer's own) in `font`. TS_ERROR_MEMORY.
+ts_code ts_gl_take_font(device_gl* gl, const ts_typeface* typeface, ts_status* out_status);
 
 /// One attribute that advances per instance.
 void ts_gl_instance_attribute(GLuint location, GLint size, size_t stride, size_t offset);

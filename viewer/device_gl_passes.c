@@ -162,6 +162,8 @@ static void draw_lines(device_gl* gl, const ts_device_frame* frame, mat4 view_pr
 static ts_code draw_overlay(device_gl* gl, const ts_device_frame* frame, ts_status* out_status) {
     const ts_overlay* overlay = frame->overlay;
     if (!overlay || !overlay->quads.count) return TS_OK;
+    ts_code code = ts_gl_take_font(gl, overlay->typeface, out_status);
+    if (code) return code;
     size_t bytes = (size_t)overlay->quads.count * sizeof(gl_overlay_quad);
     gl_overlay_quad* quad = malloc(bytes);
     if (!quad) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the overlay");
@@ -180,7 +182,8 @@ static ts_code draw_overlay(device_gl* gl, const ts_device_frame* frame, ts_stat
     glUniform1i(uniform(program, "u_font"), 0);
     glUniform4i(uniform(program, "u_cell"), TS_FONT_CELL_WIDTH * TS_FONT_TEXELS, TS_FONT_CELL_HEIGHT * TS_FONT_TEXELS,
                 TS_FONT_CELLS, TS_FONT_FIRST);
-    glUniform3f(uniform(program, "u_pen"), (float)ts_font_stroke, (float)ts_font_reach, (float)TS_FONT_CELL_HEIGHT);
+    glUniform4f(uniform(program, "u_ink"), gl->stem, (float)ts_font_inside, (float)ts_font_range,
+                (float)TS_FONT_CELL_HEIGHT);
     glBindTexture(GL_TEXTURE_2D, gl->font);
     glBindVertexArray(gl->overlay_array);
     glBindBuffer(GL_ARRAY_BUFFER, gl->overlay_buffer);

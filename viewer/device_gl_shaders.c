@@ -388,17 +388,18 @@ const char* const ts_shader_overlay_fragment = GLSL
     "out vec4 out_color;\n"
     "uniform sampler2D u_font;\n"
     "uniform ivec4 u_cell;\n"  // width and height in texels, cells per row, first character
-    "uniform vec3 u_pen;\n"    // units: thickness of strokes, reach of the field, height of a cell
+    "uniform vec4 u_ink;\n"    // units: thickness of strokes, how deep the field's 0 is, its range, height of a cell
     "void main() {\n"
     "    float ink = 1.0;\n"
     "    if (v_character != 0) {\n"
     "        int place = v_character - u_cell.w;\n"
     "        vec2 corner = vec2(float(place % u_cell.z), float(place / u_cell.z)) * vec2(u_cell.xy);\n"
-    "        float unit = v_pixels.y / u_pen.z;\n"                                  // pixels
-    "        vec2 inside = v_where * v_pixels / unit * (float(u_cell.y) / u_pen.z);\n"  // texels
+    "        float unit = v_pixels.y / u_ink.w;\n"                                  // pixels
+    "        vec2 inside = v_where * v_pixels / unit * (float(u_cell.y) / u_ink.w);\n"  // texels
     "        vec2 at = (corner + inside) / vec2(textureSize(u_font, 0));\n"
-    "        float away = texture(u_font, at).r * u_pen.y * unit;\n"               // pixels from a stroke's middle
-    "        ink = clamp(0.5 * max(u_pen.x * unit, 1.1) - away + 0.5, 0.0, 1.0);\n"
+    "        float edge = (texture(u_font, at).r * u_ink.z - u_ink.y) * unit;\n"        // pixels to the ink
+    "        float bolder = 0.5 * max(1.1 - u_ink.x * unit, 0.0);\n"  // strokes are not thinner than a pixel
+    "        ink = clamp(bolder - edge + 0.5, 0.0, 1.0);\n"
     "    }\n"
     "    out_color = vec4(v_color.rgb, v_color.a * ink);\n"
     "}\n";

@@ -128,47 +128,61 @@ static const glyph glyphs[TS_FONT_COUNT] = {
 // Units between the outermost strokes of two neighbours, middle to middle.
 static const double bearing = 2.0;
 
+// Units: thickness of a stroke, a seventh of a capital's height.
+static const double thickness = 1.0;
+
 enum { PIECES = 8 };  // of a quarter ellipse
 
-static const glyph* glyph_of(int character) {
-    int i = character - TS_FONT_FIRST;
-    return &glyphs[i < 0 || i >= TS_FONT_COUNT ? '?' - TS_FONT_FIRST : i];
+double ts_font_advance(const ts_typeface* face, int character) {
+    int c = character - TS_FONT_FIRST;
+    if (c < 0 || c >= TS_FONT_COUNT) c = '?' - TS_FONT_FIRST;
+    return face ? face->advance[c] : glyphs[c].width + bearing;
 }
 
-double ts_font_advance(int character) { return glyph_of(character)->width + bearing; }
-
-// Lowers the field of a place where a straight stroke is nearer than those before; `x` and `y` in units from the pen.
-static void add_stroke(float* cell, const double from[2], const double to[2]) {
-    enum { width = TS_FONT_CELL_WIDTH * TS_FONT_TEXELS, height = TS_FONT_CELL_HEIGHT * TS_FONT_TEXELS };
+void ts_font_add_stroke(ts_font_cell* cell, const double from[2], const double to[2]) {
     double along[2] = {to[0] - from[0], to[1] - from[1]};
     double square = along[0] * along[0] + along[1] * along[1];
-    for (int row = 0; row < height; ++row) {
-        double y = (height - row - 0.5) / TS_FONT_TEXELS - TS_FONT_CELL_BELOW;
+    for (int row = 0; row < TS_FONT_CELL_ROWS; ++row) {
+        double y = (TS_FONT_CELL_ROWS - row - 0.5) / TS_FONT_TEXELS - TS_FONT_CELL_BELOW;
         if (y < fmin(from[1], to[1]) - ts_font_reach || y > fmax(from[1], to[1]) + ts_font_reach) continue;
-        for (int column = 0; column < width; ++column) {
+        double low = fmin(from[0], to[0]) - ts_font_reach + TS_FONT_CELL_LEFT;
+        double high = fmax(from[0], to[0]) + ts_font_reach + TS_FONT_CELL_LEFT;
+        int first = (int)fmax(0.0, floor(low * TS_FONT_TEXELS));
+        int last = (int)fmin(TS_FONT_CELL_COLUMNS - 1, ceil(high * TS_FONT_TEXELS));
+        for (int column = first; column <= last; ++column) {
             double x = (column + 0.5) / TS_FONT_TEXELS - TS_FONT_CELL_LEFT;
             double dot = (x - from[0]) * along[0] + (y - from[1]) * along[1];
             double t = square > 0.0 ? ts_clamp(dot / square, 0.0, 1.0) : 0.0;
-            double d = hypot(x - from[0] - t * along[0], y - from[1] - t * along[1]);
-            float* here = &cell[row * width + column];
-            if (d < (double)*here) *here = (float)d;
+            double dx = x - from[0] - t * along[0], dy = y - from[1] - t * along[1];
+            double* here = &cell->square[row][column];
+            if (dx * dx + dy * dy < *here) *here = dx * dx + dy * dy;
         }
     }
 }
 
-static void add_quarter(float* cell, const double from[2], const double to[2], int leaves_vertically) {
+void ts_font_begin(ts_font_cell* cell) {
+    for (int row = 0; row < TS_FONT_CELL_ROWS; ++row)
+        for (int column = 0; column < TS_FONT_CELL_COLUMNS; ++column)
+            cell->square[row][column] = ts_font_reach * ts_font_reach;
+}
+
+unsigned char ts_font_byte(double edge) {
+    return (unsigned char)(255.0 * ts_clamp((edge + ts_font_inside) / ts_font_range, 0.0, 1.0) + 0.5);
+}
+
+static void add_quarter(ts_font_cell* cell, const double from[2], const double to[2], int leaves_vertically) {
     double last[2] = {from[0], from[1]};
     for (int i = 1; i <= PIECES; ++i) {
         double angle = 0.5 * TS_PI * i / PIECES;
         double early = sin(angle), late = 1.0 - cos(angle);
         double next[2] = {from[0] + (leaves_vertically ? late : early) * (to[0] - from[0]),
                           from[1] + (leaves_vertically ? early : late) * (to[1] - from[1])};
-        add_stroke(cell, last, next);
+        ts_font_add_stroke(cell, last, next);
         memcpy(last, next, sizeof last);
     }
 }
 
-static void add_glyph(float* cell, const char* strokes) {
+static void add_glyph(ts_font_cell* cell, const char* strokes) {
     double pen[2] = {0.0, 0.0};
     while (*strokes) {
         char command = *strokes;
@@ -178,23 +192,28 @@ static void add_glyph(float* cell, const char* strokes) {
         to[1] = strtod(end, &end);
         strokes = end;
         double left[2] = {to[0] - 0.15, to[1]}, right[2] = {to[0] + 0.15, to[1]};
-        if (command == 'l') add_stroke(cell, pen, to);
+        if (command == 'l') ts_font_add_stroke(cell, pen, to);
         if (command == 'h' || command == 'v') add_quarter(cell, pen, to, command == 'v');
-        if (command == 'd') add_stroke(cell, left, right);
+        if (command == 'd') ts_font_add_stroke(cell, left, right);
         memcpy(pen, to, sizeof pen);
     }
 }
 
-void ts_font_fill(unsigned char* out_field) {
-    enum { width = TS_FONT_CELL_WIDTH * TS_FONT_TEXELS, height = TS_FONT_CELL_HEIGHT * TS_FONT_TEXELS };
-    float cell[width * height];
-    memset(out_field, 255, (size_t)TS_FONT_FIELD_WIDTH * TS_FONT_FIELD_HEIGHT);
+void ts_font_draw(ts_typeface* out_face) {
+    ts_font_cell cell;
+    memset(out_face->field, 255, sizeof out_face->field);
+    out_face->stem = thickness;
+    out_face->lead = 0.5 * thickness;
+    out_face->small = 5.0 / 7.0;
+    out_face->centred = 1;
     for (int c = 0; c < TS_FONT_COUNT; ++c) {
-        for (int i = 0; i < width * height; ++i) cell[i] = (float)ts_font_reach;
-        add_glyph(cell, glyphs[c].strokes);
-        unsigned char* place = out_field + c / TS_FONT_CELLS * height * TS_FONT_FIELD_WIDTH + c % TS_FONT_CELLS * width;
-        for (int i = 0; i < width * height; ++i)
-            place[i / width * TS_FONT_FIELD_WIDTH + i % width] =
-                (unsigned char)(255.0 * (double)cell[i] / ts_font_reach + 0.5);
+        out_face->advance[c] = ts_font_advance(NULL, TS_FONT_FIRST + c);
+        ts_font_begin(&cell);
+        add_glyph(&cell, glyphs[c].strokes);
+        unsigned char* place = ts_font_place(out_face, c);
+        for (int row = 0; row < TS_FONT_CELL_ROWS; ++row)
+            for (int column = 0; column < TS_FONT_CELL_COLUMNS; ++column)
+                place[row * TS_FONT_FIELD_WIDTH + column] =
+                    ts_font_byte(sqrt(cell.square[row][column]) - 0.5 * thickness);
     }
 }

@@ -1,7 +1,7 @@
-// Problem: readable text without a font library. Rule: every character is a rectangle over its place in the typeface's field of
+// Problem: readable text at any size. Rule: every character is a rectangle over its place in the typeface's field of
 // distances; the heights of capitals are chosen so that those of small letters are whole pixels too, nearly, and base lines
-// are placed so that level strokes fill whole rows of pixels. Guaranteed: the same everywhere, smooth at any size. Known to fail:
-// printable ASCII, degree, micro and times only; anything else shows as '?'.
+// are placed so that level strokes fill whole rows of pixels. Guaranteed: smooth at any size, and the same everywhere in one typeface. Known to
+// fail: printable ASCII, degree, micro and times only; anything else shows as '?'.
 #include "viewer/overlay.h"
 
 #include "viewer/font_internal.h"
@@ -16,10 +16,11 @@ void ts_overlay_begin(ts_overlay* overlay, int height) {
 }
 
 void ts_overlay_set_size(ts_overlay* overlay, double capital) {
-    // Small letters are 5/7 as high as capitals: of seven heights in pixels three round well for both.
-    int pixels = (int)floor(fmax(capital, 7.0) + 0.5);
-    while (pixels % 7 != 0 && pixels % 7 != 3 && pixels % 7 != 4) ++pixels;
-    overlay->unit = (double)pixels / 7.0;
+    // Heights of capitals are whole pixels; of them those are taken for which small letters are whole pixels, too, nearly.
+    const double fair = 0.26, small = ts_font_small(overlay->typeface);
+    double pixels = floor(fmax(capital, 7.0) + 0.5);
+    while (fabs(small * pixels - floor(small * pixels + 0.5)) > fair) pixels += 1.0;
+    overlay->unit = pixels / 7.0;
 }
 
 static void add_quad(ts_overlay* overlay, double x, double y, double width, double height, int character,
@@ -57,25 +58,27 @@ static int next_character(const char** text) {
 }
 
 double ts_overlay_add_text(ts_overlay* overlay, double x, double y, const char* text, const float color[4]) {
-    double unit = overlay->unit;
-    // Odd thicknesses are centred on rows of pixels, even ones between them.
-    int odd = (int)floor(ts_font_stroke * unit + 0.5) % 2;
-    double base = floor(y + 7.5 * unit) + (odd ? 0.5 : 0.0);
-    double pen = x + 0.5 * unit;
+    const ts_typeface* face = overlay->typeface;
+    double unit = overlay->unit, lead = ts_font_lead(face) * unit, base = floor(y + 7.5 * unit), pen = x + lead;
+    // Strokes whose middles lie on the base line: odd thicknesses are centred on rows of pixels, even ones between them. Outlines stand on it,
+    // and may reach into their neighbours' places.
+    int strokes = ts_font_is_strokes(face);
+    if (strokes && (int)floor(2.0 * lead + 0.5) % 2) base += 0.5;
+    double beyond = strokes ? 0.0 : 2.0 * TS_FONT_CELL_LEFT * unit;
     while (*text) {
         int c = next_character(&text);
-        double advance = ts_font_advance(c) * unit;
+        double advance = ts_font_advance(face, c) * unit;
         if (c != ' ')
             add_quad(overlay, pen - TS_FONT_CELL_LEFT * unit, base - (TS_FONT_CELL_HEIGHT - TS_FONT_CELL_BELOW) * unit,
-                     advance, TS_FONT_CELL_HEIGHT * unit, c, color);
+                     advance + beyond, TS_FONT_CELL_HEIGHT * unit, c, color);
         pen += advance;
     }
-    return pen - x - 0.5 * unit;
+    return pen - x - lead;
 }
 
 double ts_overlay_text_width(const ts_overlay* overlay, const char* text) {
     double units = 0.0;
-    while (*text) units += ts_font_advance(next_character(&text));
+    while (*text) units += ts_font_advance(overlay->typeface, next_character(&text));
     return units * overlay->unit;
 }
 

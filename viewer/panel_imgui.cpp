@@ -3,6 +3,8 @@
 // one size; DejaVu Sans is taken where it is installed.
 #include "viewer/panel_imgui_internal.h"
 
+#include "viewer/overlay.h"
+
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -330,15 +332,8 @@ const ts_kit_ops imgui_ops = {kit_begin,       kit_end,       kit_event,   kit_m
                               kit_canvas,      kit_line,      kit_box,     kit_mark,       kit_size,      kit_destroy};
 
 void choose_font(ImGuiIO& io, float pixels) {
-    static const char* const files[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
-                                        "/usr/share/fonts/TTF/DejaVuSans.ttf",
-                                        "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf"};
-    for (const char* file : files) {
-        std::FILE* there = std::fopen(file, "rb");
-        if (!there) continue;
-        std::fclose(there);
-        if (io.Fonts->AddFontFromFileTTF(file, pixels)) return;
-    }
+    const char* file = ts_typeface_installed();
+    if (file && io.Fonts->AddFontFromFileTTF(file, pixels)) return;
     ImFontConfig config;
     config.SizePixels = pixels;
     io.Fonts->AddFontDefault(&config);

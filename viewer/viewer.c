@@ -357,6 +357,7 @@ static ts_code open_picture(const ts_view_request* request, picture** out_pictur
     if (!p) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
     *out_picture = p;
     p->request = request;
+    p->overlay.typeface = request->typeface;
     ts_ui_set_title(&p->ui, request->scene);
     p->ui.panel = p->ui.legend = 1;
     code = ts_offscreen_create(&p->offscreen, out_status);

@@ -42,18 +42,19 @@ typedef struct ts_view_request {
     ts_sim* sim;                   // borrowed; a simulation of scene->model; the viewer steps it
     const char*
         subject;  // window: what ts_scene_load knows the scene by (borrowed), to load it again; NULL: nobody says
-    const char* png_path;      // NULL: a window
-    double time;               // s: a picture is taken when the simulation has reached it; a window starts there
-    int width;                 // pixels, 16..16384
-    int height;                // pixels, 16..16384
-    int samples;               // per pixel, against jagged edges
-    unsigned show;             // TS_SHOW_ bits
-    int overlay;               // nonzero: with the panel of words and the legend
-    int card;                  // nonzero, pictures only: with a card on the contact that breaks the exact law most
-    const ts_overlay* words;   // pictures only: put on top instead of the panel (borrowed), or NULL
-    ts_background background;  // pictures only
-    int dark;                  // nonzero: sky and floors of a dark theme
-    unsigned hidden_groups;    // bit g: geoms of group g are not shown
+    const char* png_path;         // NULL: a window
+    double time;                  // s: a picture is taken when the simulation has reached it; a window starts there
+    int width;                    // pixels, 16..16384
+    int height;                   // pixels, 16..16384
+    int samples;                  // per pixel, against jagged edges
+    unsigned show;                // TS_SHOW_ bits
+    int overlay;                  // nonzero: with the panel of words and the legend
+    int card;                     // nonzero, pictures only: with a card on the contact that breaks the exact law most
+    const ts_typeface* typeface;  // of all words (borrowed); NULL: the viewer's own, the same on every machine
+    const ts_overlay* words;      // pictures only: put on top instead of the panel (borrowed), or NULL
+    ts_background background;     // pictures only
+    int dark;                     // nonzero: sky and floors of a dark theme
+    unsigned hidden_groups;       // bit g: geoms of group g are not shown
     int model_camera;  // 1 + number of the model's camera that the scene is seen through, instead of `camera`; 0: none
     const ts_view_path* path;  // pictures only: drawn as a line (borrowed), or NULL: what `trail` says
     const float* color;        // pictures only: sRGB of the moving bodies of `sim` (borrowed), or NULL for their own

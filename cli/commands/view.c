@@ -121,6 +121,15 @@ ts_code ts_view_html_look(const ts_args* args, const ts_model* model, ts_replay_
     return ts_status_ok(out_status);
 }
 
+// The typeface that was asked for; NULL is the viewer's own.
+static ts_code choose_typeface(const ts_args* args, ts_typeface** out_typeface, ts_status* status) {
+    *out_typeface = NULL;
+    if (args->font && strcmp(args->font, "own") == 0) return ts_status_ok(status);
+    if (args->font) return ts_typeface_open(args->font, out_typeface, status);
+    *out_typeface = ts_typeface_usual();
+    return ts_status_ok(status);
+}
+
 static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const view_sims* sims, ts_status* status) {
     ts_view_request request = ts_view_request_default();
     request.scene = scene;
@@ -142,8 +151,15 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
     request.companion_count = sims->count - 1;
     request.stop = stop;
     ts_signals_begin();
-    if (args->measure) return measure(args, &request, status);
-    return args->video ? film(args, &request, status) : ts_viewer_run(&request, status);
+    ts_typeface* typeface;
+    code = choose_typeface(args, &typeface, status);
+    request.typeface = typeface;
+    if (!code && args->measure)
+        code = measure(args, &request, status);
+    else if (!code)
+        code = args->video ? film(args, &request, status) : ts_viewer_run(&request, status);
+    ts_typeface_free(typeface);
+    return code;
 }
 
 #else

@@ -149,8 +149,12 @@ static ts_view_request request_of(const ts_picture_row* row, row_parts* parts) {
 ts_code ts_picture_row_film(const ts_picture_row* row, int count, ts_picture_take take, void* user,
                             ts_status* out_status) {
     row_parts parts;
+    ts_typeface* typeface = ts_typeface_usual();
     ts_view_request request = request_of(row, &parts);
-    return ts_viewer_film(&request, count, take, user, out_status);
+    request.typeface = typeface;
+    ts_code code = ts_viewer_film(&request, count, take, user, out_status);
+    ts_typeface_free(typeface);
+    return code;
 }
 
 ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* out_status) {
@@ -159,7 +163,10 @@ ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* o
     int channels = row->clear ? 4 : 3;
     unsigned char* data = malloc((size_t)channels * (size_t)row->width * (size_t)row->height);
     if (!data) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
+    ts_typeface* typeface = ts_typeface_usual();
+    request.typeface = typeface;
     ts_code code = ts_viewer_render_pixels(&request, data, out_status);
+    ts_typeface_free(typeface);
     if (!code) code = ts_picture_encode(row->width, row->height, channels, data, png, out_status);
     free(data);
     return code;

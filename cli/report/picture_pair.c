@@ -274,7 +274,7 @@ static ts_view_request request_of(const shot* s, const ts_view_companion* ghost)
 // Draws the enlarged part and lays it over the picture.
 static ts_code enlarge(const shot* s, ts_view_companion ghost, unsigned char* pixels, ts_status* out_status) {
     ts_camera close = look_closely(s);
-    ts_overlay words = {0};
+    ts_overlay words = {.typeface = s->words.typeface};
     ts_overlay_begin(&words, s->high);
     ts_overlay_set_size(&words, 10.0);
     add_ground(s, &close, &words);
@@ -328,6 +328,8 @@ ts_code ts_picture_pair_png(const ts_picture_pair* pair, ts_text* png, ts_status
     s.pair = pair;
     unsigned char* pixels = malloc(4u * (size_t)pair->width * (size_t)pair->height);
     if (!pixels) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
+    ts_typeface* typeface = ts_typeface_usual();
+    s.words.typeface = typeface;
     ts_code code = ts_run_scene(pair->scene, pair->sim, pair->time - pair->sim->time, note_path, &s, out_status);
     if (!code && pair->reference)
         code =
@@ -336,6 +338,7 @@ ts_code ts_picture_pair_png(const ts_picture_pair* pair, ts_text* png, ts_status
     if (!code) code = ts_picture_encode(pair->width, pair->height, 4, pixels, png, out_status);
     for (int i = 0; i < 2; ++i) ts_view_path_free(&s.path[i]);
     ts_overlay_free(&s.words);
+    ts_typeface_free(typeface);
     free(pixels);
     return code;
 }

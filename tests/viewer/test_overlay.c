@@ -1,4 +1,4 @@
-// Claims: every character has a shape of its own inside its place, letters that should be symmetrical are, text is one rectangle per visible character inside its own
+// Claims: every character has a shape of its own inside its place, an outline font's fields are distances to its outlines, letters that should be symmetrical are, text is one rectangle per visible character inside its own
 // width, and the panel stays inside pictures of usual sizes.
 #include "tests/viewer/viewer_fixture.h"
 
@@ -11,53 +11,59 @@
 
 static const float white[4] = {1.0f, 1.0f, 1.0f, 1.0f};
 
-enum { CELL_COLUMNS = TS_FONT_CELL_WIDTH * TS_FONT_TEXELS, CELL_ROWS = TS_FONT_CELL_HEIGHT * TS_FONT_TEXELS };
-
-static unsigned char field[TS_FONT_FIELD_HEIGHT][TS_FONT_FIELD_WIDTH];
+static ts_typeface face;
 
 // How far texel (row, column) of a character's place is from its strokes, in 255ths of the reach.
 static int away(int character, int row, int column) {
-    int place = character - TS_FONT_FIRST;
-    return field[place / TS_FONT_CELLS * CELL_ROWS + row][place % TS_FONT_CELLS * CELL_COLUMNS + column];
+    return ts_font_place(&face, character - TS_FONT_FIRST)[row * TS_FONT_FIELD_WIDTH + column];
 }
 
 // Texels where one character has ink and the other has none even nearby.
 static int ink_alone(int character, int other) {
     int count = 0;
-    for (int row = 0; row < CELL_ROWS; ++row)
-        for (int column = 0; column < CELL_COLUMNS; ++column)
+    for (int row = 0; row < TS_FONT_CELL_ROWS; ++row)
+        for (int column = 0; column < TS_FONT_CELL_COLUMNS; ++column)
             count += away(character, row, column) < 70 && away(other, row, column) > 100;
     return count;
 }
 
+// Texels in which two characters differ by more than rounding.
+static int unlike(int character, int other) {
+    int count = 0;
+    for (int row = 0; row < TS_FONT_CELL_ROWS; ++row)
+        for (int column = 0; column < TS_FONT_CELL_COLUMNS; ++column)
+            count += abs(away(character, row, column) - away(other, row, column)) > 25;
+    return count;
+}
+
 Test(overlay, characters_differ) {
-    ts_font_fill(&field[0][0]);
+    ts_font_draw(&face);
     for (int a = TS_FONT_FIRST; a < TS_FONT_FIRST + TS_FONT_COUNT; ++a) {
         cr_expect((ink_alone(a, ' ') == 0) == (a == ' '), "'%c'", a);
         for (int b = TS_FONT_FIRST; b < a; ++b)
             cr_expect(ink_alone(a, b) + ink_alone(b, a) > 10, "'%c' looks like '%c'", a, b);
     }
-    cr_expect(ts_font_advance(200) == ts_font_advance('?'));
+    cr_expect(ts_font_advance(NULL, 200) == ts_font_advance(NULL, '?'));
 }
 
 Test(overlay, characters_stay_in_their_place) {
-    ts_font_fill(&field[0][0]);
-    int half_stroke = (int)(255.0 * 0.5 * ts_font_stroke / ts_font_reach);
+    ts_font_draw(&face);
+    int half_stroke = (int)(255.0 * ts_font_inside / ts_font_range);
     for (int c = TS_FONT_FIRST; c < TS_FONT_FIRST + TS_FONT_COUNT; ++c)
-        for (int row = 0; row < CELL_ROWS; ++row)
-            for (int column = 0; column < CELL_COLUMNS; ++column) {
+        for (int row = 0; row < TS_FONT_CELL_ROWS; ++row)
+            for (int column = 0; column < TS_FONT_CELL_COLUMNS; ++column) {
                 double x = (column + 0.5) / TS_FONT_TEXELS;
-                int inside = row > 0 && row < CELL_ROWS - 1 && x > 0.1 && x < ts_font_advance(c) - 0.1;
+                int inside = row > 0 && row < TS_FONT_CELL_ROWS - 1 && x > 0.1 && x < ts_font_advance(NULL, c) - 0.1;
                 cr_expect(inside || away(c, row, column) > half_stroke, "'%c' at %d, %d", c, row, column);
             }
 }
 
 // Letters that are their own mirror image show a slip of the pen.
 Test(overlay, symmetrical_letters_are_symmetrical) {
-    ts_font_fill(&field[0][0]);
+    ts_font_draw(&face);
     for (const char* c = "AHIMOTUVWXYovwx08!|+-=^_:.*\"'"; *c; ++c) {
-        int columns = (int)floor(ts_font_advance(*c) * TS_FONT_TEXELS + 0.5);
-        for (int row = 0; row < CELL_ROWS; ++row)
+        int columns = (int)floor(ts_font_advance(NULL, *c) * TS_FONT_TEXELS + 0.5);
+        for (int row = 0; row < TS_FONT_CELL_ROWS; ++row)
             for (int column = 0; column < columns; ++column) {
                 int difference = away(*c, row, column) - away(*c, row, columns - 1 - column);
                 cr_expect(abs(difference) <= 255 / TS_FONT_TEXELS, "'%c' at %d, %d: %d", *c, row, column, difference);
@@ -85,8 +91,75 @@ Test(overlay, text_is_one_rectangle_per_character) {
     ts_overlay_free(&overlay);
 }
 
+// A field of an outline font: every letter is where it belongs, has a shape of its own, and lies right of the pen by about what its advance leaves.
+Test(overlay, an_outline_font_is_read) {
+    const char* path = ts_typeface_installed();
+    ts_typeface* outline = NULL;
+    ts_status status;
+    if (!path) cr_skip_test("DejaVu Sans is not installed (Debian: fonts-dejavu-core)");
+    ts_code code = ts_typeface_open(path, &outline, &status);
+    if (code == TS_ERROR_UNSUPPORTED) cr_skip_test("%s", status.message);
+    cr_assert(code == TS_OK, "%s", status.message);
+    face = *outline;
+    int ink = (int)(255.0 * ts_font_inside / ts_font_range);
+    for (int c = TS_FONT_FIRST; c < TS_FONT_FIRST + TS_FONT_COUNT; ++c) {
+        cr_expect((ink_alone(c, ' ') == 0) == (c == ' '), "'%c'", c);
+        // 'I' and 'l' are the likeliest twins: one is a little higher.
+        for (int b = TS_FONT_FIRST; b < c; ++b) cr_expect(unlike(c, b) > 5, "'%c' looks like '%c'", c, b);
+    }
+    // Heights, in units: capitals stand on the base line and are seven high; tails hang below it. In DejaVu Sans, 1 em = 2048, a capital is 1493 high, a
+    // small letter 1120, and a zero 1303 wide.
+    int base = (TS_FONT_CELL_HEIGHT - TS_FONT_CELL_BELOW) * TS_FONT_TEXELS, column = 3 * TS_FONT_TEXELS;
+    for (int row = 0; row < TS_FONT_CELL_ROWS; ++row) {
+        int left_of_h = 0;
+        for (int x = 0; x < column; ++x) left_of_h |= away('H', row, x) < ink;
+        double height = (base - row - 0.5) / TS_FONT_TEXELS;
+        cr_expect(left_of_h == (height > 0.0 && height < 7.0), "H at height %g", height);
+    }
+    double em = 7.0 * 2048.0 / 1493.0;
+    cr_expect(fabs(ts_font_advance(outline, '0') - 1303.0 / 2048.0 * em) < 0.01);
+    cr_expect(fabs(ts_font_small(outline) - 1120.0 / 1493.0) < 1e-3);
+    cr_expect(fabs(outline->stem - 201.0 / 2048.0 * em) < 1.5 / TS_FONT_TEXELS, "%g", outline->stem);
+    ts_typeface_free(outline);
+}
+
+// The distance that the field tells is that to the outline: a full stop of DejaVu Sans is a square from (219, 0) to (430, 254).
+Test(overlay, an_outline_field_tells_distances) {
+    const char* path = ts_typeface_installed();
+    ts_typeface* outline = NULL;
+    ts_status status;
+    if (!path || ts_typeface_open(path, &outline, &status)) cr_skip_test("no outline font here");
+    face = *outline;
+    double unit = 7.0 / 1493.0, low[2] = {219.0 * unit, 0.0}, high[2] = {430.0 * unit, 254.0 * unit};
+    for (int row = 0; row < TS_FONT_CELL_ROWS; ++row)
+        for (int column = 0; column < TS_FONT_CELL_COLUMNS; ++column) {
+            double at[2] = {(column + 0.5) / TS_FONT_TEXELS - TS_FONT_CELL_LEFT,
+                            (TS_FONT_CELL_ROWS - row - 0.5) / TS_FONT_TEXELS - TS_FONT_CELL_BELOW};
+            double out[2], most = -HUGE_VAL;
+            for (int k = 0; k < 2; ++k) {
+                out[k] = fmax(low[k] - at[k], at[k] - high[k]);
+                most = fmax(most, out[k]);
+            }
+            double edge = most < 0.0 ? most : hypot(fmax(out[0], 0.0), fmax(out[1], 0.0));
+            double said = away('.', row, column) / 255.0 * ts_font_range - ts_font_inside;
+            double known = fmin(fmax(edge, -ts_font_inside), ts_font_range - ts_font_inside);
+            cr_expect(fabs(said - known) < 0.03, "%d, %d: %g, not %g", row, column, said, known);
+        }
+    ts_typeface_free(outline);
+}
+
+Test(overlay, what_is_no_font_is_refused) {
+    ts_typeface* typeface = (ts_typeface*)&face;
+    ts_status status;
+    cr_expect(ts_typeface_open("/nowhere/font.ttf", &typeface, &status) != TS_OK && !typeface);
+    cr_expect(strcmp(status.file, "/nowhere/font.ttf") == 0);
+    ts_code code = ts_typeface_open("/dev/null", &typeface, &status);
+    cr_expect((code == TS_ERROR_PARSE || code == TS_ERROR_FILE || code == TS_ERROR_UNSUPPORTED) && !typeface);
+}
+
 Test(overlay, the_panel_stays_inside_the_picture) {
-    static const int sizes[][2] = {{640, 360}, {800, 600}, {1280, 720}, {1920, 1080}, {3840, 2160}};
+    static const int sizes[][2] = {{640, 360}, {800, 600}, {1280, 720}, {1920, 1080}, {3840, 2160},
+                                   {640, 360}, {800, 600}, {1280, 720}, {1920, 1080}, {3840, 2160}};
     ts_builder* builder = fixture_floor(0.5);
     fixture_body(builder, ts_shape_sphere(0.1), ts_vec3_make(0, 0, 0.1), ts_vec3_zero(), 0.5);
     fixture f = fixture_start(builder);
@@ -98,12 +171,14 @@ Test(overlay, the_panel_stays_inside_the_picture) {
     memcpy(ui.message, "hello", 6);
     ts_overlay overlay;
     memset(&overlay, 0, sizeof overlay);
+    ts_typeface* outline = ts_typeface_usual();
     for (int step = 0; step < 2 * TS_UI_HISTORY; ++step) {
         fixture_run(&f, 1);
         ts_ui_note_step(&ui, f.sim);
     }
     cr_assert(ui.history_count == TS_UI_HISTORY);
-    for (int s = 0; s < 5; ++s) {
+    for (int s = 0; s < 10; ++s) {
+        if (s == 5) overlay.typeface = outline;
         ts_ui_fill(&ui, f.sim, sizes[s][0], sizes[s][1], &overlay);
         if (sizes[s][0] >= 800) ts_command_help(sizes[s][0], sizes[s][1], &overlay);
         cr_assert(overlay.quads.count > 2 * TS_UI_HISTORY && !overlay.failed);
@@ -116,6 +191,7 @@ Test(overlay, the_panel_stays_inside_the_picture) {
         }
     }
     ts_overlay_free(&overlay);
+    ts_typeface_free(outline);
     fixture_end(&f);
 }
 

@@ -368,6 +368,7 @@ ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_ki
     s->window_width = request->width;
     s->window_height = request->height;
     s->scale = 1.0;
+    s->overlay.typeface = request->typeface;
     s->shown_world = -1;
     s->selected = s->mouse.button = s->mouse.click_button = s->keyframe = -1;
     s->mouse.click_time = -1.0;
