@@ -4,6 +4,7 @@
 #include "viewer/panel_imgui_internal.h"
 
 #include "viewer/overlay.h"
+#include "viewer/session/theme_internal.h"
 
 #include <cmath>
 #include <cstdio>
@@ -17,16 +18,16 @@ namespace {
 
 struct panel_imgui {
     ts_kit kit;
-    double scale;
+    int dark;  // 1, 0, or -1: no style yet
+    const ts_theme* theme;
     double line;       // pixels
     ImVec4 canvas;     // the last one, pixels: what is drawn stays inside
     bool pressed[3];   // since the last picture
     bool released[3];  // and let go again
 };
 
-const ImVec4 dim_color(0.62f, 0.67f, 0.73f, 1.0f), marked_color(1.0f, 0.78f, 0.25f, 1.0f);
-
 ImVec4 color_of(const float* c) { return ImVec4(c[0], c[1], c[2], c[3]); }
+const ts_theme* theme_of(const ts_kit* kit) { return reinterpret_cast<const panel_imgui*>(kit)->theme; }
 ImU32 packed(const float* c) { return ImGui::ColorConvertFloat4ToU32(color_of(c)); }
 
 void hint_of(const char* hint) {
@@ -38,7 +39,25 @@ void hint_of(const char* hint) {
     ImGui::EndTooltip();
 }
 
-void kit_begin(ts_kit*, int width, int height, double, double seconds) {
+void choose_style(panel_imgui* p, int dark) {
+    ImGuiStyle& style = ImGui::GetStyle();
+    if (dark)
+        ImGui::StyleColorsDark();
+    else
+        ImGui::StyleColorsLight();
+    const ts_theme* theme = p->theme = ts_theme_of(dark);
+    p->dark = dark;
+    style.Colors[ImGuiCol_WindowBg] = style.Colors[ImGuiCol_MenuBarBg] = color_of(theme->page);
+    style.Colors[ImGuiCol_PopupBg] = style.Colors[ImGuiCol_FrameBg] = color_of(theme->paper);
+    style.Colors[ImGuiCol_Text] = color_of(theme->plain);
+    style.Colors[ImGuiCol_Header] = color_of(theme->header);
+    style.Colors[ImGuiCol_Button] = color_of(theme->button);
+    style.Colors[ImGuiCol_PlotHistogram] = color_of(theme->past);
+}
+
+void kit_begin(ts_kit* kit, int width, int height, int dark, double seconds) {
+    auto* p = reinterpret_cast<panel_imgui*>(kit);
+    if (p->dark != (dark != 0)) choose_style(p, dark != 0);
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
     io.DeltaTime = seconds > 1e-4 ? static_cast<float>(seconds) : 1e-4f;
@@ -185,12 +204,12 @@ int kit_button(ts_kit*, const char* label, const char* hint) {
     return pressed;
 }
 
-int kit_item(ts_kit*, const char* label, const char* below, int chosen) {
+int kit_item(ts_kit* kit, const char* label, const char* below, int chosen) {
     bool pressed = ImGui::Selectable(label, chosen != 0);
     if (below) {
         ImGui::Indent();
         ImGui::PushTextWrapPos(0.0f);
-        ImGui::PushStyleColor(ImGuiCol_Text, dim_color);
+        ImGui::PushStyleColor(ImGuiCol_Text, color_of(theme_of(kit)->dim));
         ImGui::TextUnformatted(below);
         ImGui::PopStyleColor();
         ImGui::PopTextWrapPos();
@@ -208,13 +227,13 @@ int kit_check(ts_kit*, const char* label, int on, const char* hint) {
     return changed;
 }
 
-int kit_knob(ts_kit*, const ts_knob* knob, double* io_value) {
+int kit_knob(ts_kit* kit, const ts_knob* knob, double* io_value) {
     double before = *io_value;
     bool scale = std::isfinite(knob->low) && std::isfinite(knob->high) && knob->high > knob->low &&
                  knob->high - knob->low <= 1e4;
     const char* format = knob->whole ? "%.0f" : "%.4g";
     ImGui::PushItemWidth(0.5f * ImGui::GetContentRegionAvail().x);
-    if (knob->marked) ImGui::PushStyleColor(ImGuiCol_Text, marked_color);
+    if (knob->marked) ImGui::PushStyleColor(ImGuiCol_Text, color_of(theme_of(kit)->marked));
     if (scale && !(knob->logarithmic && knob->low <= 0.0)) {
         ImGuiSliderFlags flags = knob->logarithmic ? ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_NoRoundToFormat
                                                    : ImGuiSliderFlags_NoRoundToFormat;
@@ -339,23 +358,6 @@ void choose_font(ImGuiIO& io, float pixels) {
     io.Fonts->AddFontDefault(&config);
 }
 
-void choose_style(float scale) {
-    ImGui::StyleColorsDark();
-    ImGuiStyle& style = ImGui::GetStyle();
-    style.WindowRounding = 0.0f;
-    style.FrameRounding = 3.0f;
-    style.GrabRounding = 3.0f;
-    style.WindowBorderSize = 0.0f;
-    style.ItemSpacing = ImVec2(6.0f, 4.0f);
-    style.Colors[ImGuiCol_WindowBg] = ImVec4(0.09f, 0.11f, 0.14f, 1.0f);
-    style.Colors[ImGuiCol_MenuBarBg] = ImVec4(0.12f, 0.14f, 0.18f, 1.0f);
-    style.Colors[ImGuiCol_Header] = ImVec4(0.18f, 0.26f, 0.36f, 1.0f);
-    style.Colors[ImGuiCol_FrameBg] = ImVec4(0.17f, 0.20f, 0.25f, 1.0f);
-    style.Colors[ImGuiCol_Button] = ImVec4(0.22f, 0.32f, 0.45f, 1.0f);
-    style.Colors[ImGuiCol_PlotHistogram] = ImVec4(0.34f, 0.60f, 0.86f, 1.0f);
-    style.ScaleAllSizes(scale);
-}
-
 }  // namespace
 
 ts_kit* ts_panel_imgui_create(double scale) {
@@ -365,7 +367,13 @@ ts_kit* ts_panel_imgui_create(double scale) {
     io.IniFilename = nullptr;
     float factor = scale > 0.5 ? static_cast<float>(scale) : 1.0f;
     map_keys(io);
-    choose_style(factor);
+    ImGuiStyle& style = ImGui::GetStyle();
+    style.WindowRounding = 0.0f;
+    style.FrameRounding = 3.0f;
+    style.GrabRounding = 3.0f;
+    style.WindowBorderSize = 0.0f;
+    style.ItemSpacing = ImVec2(6.0f, 4.0f);
+    style.ScaleAllSizes(factor);
     choose_font(io, 14.0f * factor);
     if (!ImGui_ImplOpenGL3_Init("#version 330 core")) {
         ImGui::DestroyContext();
@@ -373,7 +381,7 @@ ts_kit* ts_panel_imgui_create(double scale) {
     }
     auto* p = new panel_imgui{};
     p->kit.ops = &imgui_ops;
-    p->scale = scale;
+    p->dark = -1;
     p->line = 18.0 * static_cast<double>(factor);
     return &p->kit;
 }

@@ -40,10 +40,10 @@ static int script_hits(ts_kit* kit, const char* label) {
     return 1;
 }
 
-static void script_begin(ts_kit* kit, int width, int height, double scale, double seconds) {
+static void script_begin(ts_kit* kit, int width, int height, int dark, double seconds) {
     (void)width;
     (void)height;
-    (void)scale;
+    (void)dark;
     (void)seconds;
     script_of(kit)->length = 0;
     script_of(kit)->lines = 0;

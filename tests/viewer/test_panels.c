@@ -233,7 +233,8 @@ Test(panels, charts_show_what_was_stepped) {
     for (const char* c = text.data; *c; ++c) lines += *c == '\n';
     cr_assert(lines == 101 && strncmp(text.data, "step,time [s],kinetic [J],", 26) == 0, "%d lines", lines);
     ts_text_free(&text);
-    cr_assert(ts_chart_write_svg(d.session->strip, 50, 900, path, &status) == TS_OK, "%s", status.message);
+    const ts_charted all = {d.session->strip, 50, ts_theme_of(0)};
+    cr_assert(ts_chart_write_svg(&all, 900, path, &status) == TS_OK, "%s", status.message);
     cr_assert(ts_text_read_file(path, 1u << 22, &text, &status) == TS_OK);
     cr_assert(strstr(text.data, "<polyline") && strstr(text.data, "law unmet") && strstr(text.data, "</svg>"));
     cr_assert(!strstr(text.data, "nan") && !strstr(text.data, "inf"));
@@ -253,7 +254,8 @@ Test(panels, a_chart_keeps_the_spike_of_one_step) {
     }
     cr_assert(strip->count == TS_STRIP_SAMPLES && ts_strip_at(strip, 0)->step == 500);
     ts_overlay overlay = {0};
-    ts_chart_fill_overlay(strip, 600, 300, 2000, &overlay);
+    const ts_charted all = {strip, 600, ts_theme_of(1)};
+    ts_chart_fill_overlay(&all, 300, 2000, &overlay);
     // Its curve is a column of pixels as high as seven eighths of the chart less its margin.
     double tallest = 0.0;
     for (int i = 0; i < overlay.quads.count; ++i) {
@@ -264,4 +266,37 @@ Test(panels, a_chart_keeps_the_spike_of_one_step) {
     cr_assert(fabs(tallest - 6.0 / 7.35 * chart) < 2.0, "%g of %g", tallest, chart);
     ts_overlay_free(&overlay);
     free(strip);
+}
+
+// How bright a colour is, by the standard's curve and weights (Rec. 709), times what a theme does to curves.
+static double light_of(const float c[4], float factor) {
+    static const double share[3] = {0.2126, 0.7152, 0.0722};
+    double sum = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        double v = (double)(c[k] * factor);
+        sum += share[k] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+static double contrast(double a, double b) { return (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05); }
+
+// By the contrast of the web's guidelines: words 7 (their best mark) on every ground they stand on, what is no running text 3.
+Test(panels, both_themes_can_be_read) {
+    for (int dark = 0; dark < 2; ++dark) {
+        const ts_theme* t = ts_theme_of(dark);
+        const float* ground[5] = {t->page, t->paper, t->button, t->header, t->past};
+        for (int g = 0; g < 5; ++g) {
+            double words = contrast(light_of(t->plain, 1.0f), light_of(ground[g], 1.0f));
+            cr_expect(words > (g < 2 ? 7.0 : 4.5), "dark %d, words on ground %d: %.2f", dark, g, words);
+            if (g > 1) continue;
+            cr_expect(contrast(light_of(t->dim, 1.0f), light_of(ground[g], 1.0f)) > 4.5, "dark %d, dim words on %d",
+                      dark, g);
+            cr_expect(contrast(light_of(t->marked, 1.0f), light_of(ground[g], 1.0f)) > 3.0, "dark %d, marked on %d",
+                      dark, g);
+            for (int q = 0; q < TS_QUANTITY_COUNT; ++q)
+                cr_expect(contrast(light_of(ts_quantity_at(q)->color, t->curve), light_of(ground[g], 1.0f)) > 3.0,
+                          "dark %d, curve %s on %d", dark, ts_quantity_at(q)->name, g);
+        }
+    }
 }

@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const float paper[4] = {0.12f, 0.14f, 0.18f, 1.0f}, rule[4] = {1.0f, 1.0f, 1.0f, 0.10f},
-                   dim[4] = {0.62f, 0.67f, 0.73f, 1.0f}, plain[4] = {0.90f, 0.92f, 0.94f, 1.0f},
-                   cursor_color[4] = {1.0f, 0.85f, 0.30f, 0.9f};
-
 enum { MOST_COLUMNS = 1024 };
 
 int ts_chart_count(void) {
@@ -90,7 +86,7 @@ long long ts_chart_step_at(const ts_chart* chart, double x) {
 // Points of a curve while it is drawn; a gap ends it.
 typedef struct stroke {
     const ts_pen* pen;
-    const float* color;
+    float color[4];
     float xy[4 * MOST_COLUMNS];
     int count;
 } stroke;
@@ -107,11 +103,17 @@ static void add_point(stroke* s, double x, double y) {
     ++s->count;
 }
 
+// A curve's colour on the page of a theme.
+static void curve_color(const ts_theme* theme, int quantity, float out_color[4]) {
+    for (int c = 0; c < 4; ++c) out_color[c] = ts_quantity_at(quantity)->color[c] * (c < 3 ? theme->curve : 1.0f);
+}
+
 static void draw_curve(const ts_chart* chart, int q, double low, double high, const ts_pen* pen) {
     const double* r = chart->rectangle;
     const ts_strip* strip = chart->strip;
     double first, last;
-    stroke s = {.pen = pen, .color = ts_quantity_at(q)->color};
+    stroke s = {.pen = pen};
+    curve_color(chart->theme, q, s.color);
     span_of(strip, &first, &last);
     int columns = (int)fmin(r[2], (double)MOST_COLUMNS);
     for (int i = 0; i < strip->count;) {
@@ -144,51 +146,56 @@ static const ts_sample* sample_of(const ts_strip* strip, long long step) {
 }
 
 // Words on curves are read on a shade of the paper.
-static void draw_text(const ts_pen* pen, double x, double y, const char* text, const float color[4]) {
-    static const float shade[4] = {0.12f, 0.14f, 0.18f, 0.72f};
-    const double behind[4] = {x - 2.0, y, 0.52 * pen->size * (double)strlen(text) + 4.0, pen->size};
-    pen->box(pen->user, behind, shade);
-    pen->text(pen->user, x, y, text, color);
+static void draw_text(const ts_theme* theme, const ts_pen* pen, const double at[2], const char* text,
+                      const float color[4]) {
+    const double behind[4] = {at[0] - 2.0, at[1], 0.52 * pen->size * (double)strlen(text) + 4.0, pen->size};
+    pen->box(pen->user, behind, theme->shade);
+    pen->text(pen->user, at[0], at[1], text, color);
 }
 
 static void draw_words(const ts_chart* chart, double low, double high, const ts_pen* pen) {
     const double* r = chart->rectangle;
+    const ts_theme* theme = chart->theme;
     const ts_quantity_row* row = ts_quantity_at(chart->first);
     const ts_sample* sample = sample_of(chart->strip, chart->cursor);
     char text[96];
-    double y = r[1] + 2.0;
+    double at[2] = {r[0] + 4.0, r[1] + 2.0};
     snprintf(text, sizeof text, row->unit[0] ? "%s [%s]" : "%s", row->chart, row->unit);
-    draw_text(pen, r[0] + 4.0, y, text, plain);
+    draw_text(theme, pen, at, text, theme->plain);
     for (int q = chart->first; q < chart->first + chart->count; ++q) {
-        y += pen->size;
+        float color[4];
+        at[1] += pen->size;
         snprintf(text, sizeof text, "%s", ts_quantity_at(q)->name);
         if (sample && isfinite(sample->value[q]))
             snprintf(text, sizeof text, "%s %.4g", ts_quantity_at(q)->name, (double)sample->value[q]);
-        draw_text(pen, r[0] + 4.0, y, text, ts_quantity_at(q)->color);
+        curve_color(theme, q, color);
+        draw_text(theme, pen, at, text, color);
     }
-    snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", high);
-    draw_text(pen, r[0] + r[2] - 0.56 * pen->size * (double)strlen(text), r[1] + 2.0 + pen->size, text, dim);
-    snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", low);
-    draw_text(pen, r[0] + r[2] - 0.56 * pen->size * (double)strlen(text), r[1] + r[3] - pen->size, text, dim);
+    const double end[2] = {high, low}, y[2] = {r[1] + 2.0 + pen->size, r[1] + r[3] - pen->size};
+    for (int k = 0; k < 2; ++k) {
+        snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", end[k]);
+        const double there[2] = {r[0] + r[2] - 0.56 * pen->size * (double)strlen(text), y[k]};
+        draw_text(theme, pen, there, text, theme->dim);
+    }
 }
 
 void ts_chart_draw(const ts_chart* chart, const ts_pen* pen) {
     const double* r = chart->rectangle;
     double low, high, first, last;
-    pen->box(pen->user, r, paper);
+    pen->box(pen->user, r, chart->theme->paper);
     if (!range_of(chart, &low, &high)) {
         low = 0.0;
         high = 1.0;
     } else {
         for (int k = 1; k < 4; ++k) {
             const double line[4] = {r[0], r[1] + 0.25 * (double)k * r[3], r[2], 1.0};
-            pen->box(pen->user, line, rule);
+            pen->box(pen->user, line, chart->theme->rule);
         }
         for (int q = chart->first; q < chart->first + chart->count; ++q) draw_curve(chart, q, low, high, pen);
         span_of(chart->strip, &first, &last);
         double at = ((double)chart->cursor - first) / (last - first);
         const double mark[4] = {r[0] + at * r[2], r[1], 1.0, r[3]};
-        if (at >= 0.0 && at <= 1.0) pen->box(pen->user, mark, cursor_color);
+        if (at >= 0.0 && at <= 1.0) pen->box(pen->user, mark, chart->theme->marked);
     }
     draw_words(chart, low, high, pen);
 }
@@ -226,10 +233,10 @@ static void svg_text(void* user, double x, double y, const char* text, const flo
 }
 
 // Below each other; returns the height that was used.
-static double draw_all(const ts_strip* strip, long long cursor, double width, double each, const ts_pen* pen) {
+static double draw_all(const ts_charted* what, double width, double each, const ts_pen* pen) {
     double y = 0.0;
     for (int i = 0; i < ts_chart_count(); ++i) {
-        ts_chart chart = {.strip = strip, .rectangle = {0.0, y, width, each - 6.0}, .cursor = cursor};
+        ts_chart chart = {what->strip, what->theme, 0, 0, {0.0, y, width, each - 6.0}, what->cursor};
         ts_chart_numbers(i, &chart.first, &chart.count);
         if (!ts_chart_has_values(&chart)) continue;
         if (pen) ts_chart_draw(&chart, pen);
@@ -238,17 +245,16 @@ static double draw_all(const ts_strip* strip, long long cursor, double width, do
     return y;
 }
 
-ts_code ts_chart_write_svg(const ts_strip* strip, long long cursor, int width, const char* path,
-                           ts_status* out_status) {
+ts_code ts_chart_write_svg(const ts_charted* what, int width, const char* path, ts_status* out_status) {
     const double each = 140.0;
     ts_text svg = {0};
     ts_pen pen = {&svg, svg_line, svg_box, svg_text, 15.0};
-    double height = fmax(each, draw_all(strip, cursor, (double)width, each, NULL));
+    double height = fmax(each, draw_all(what, (double)width, each, NULL));
     ts_text_add(&svg,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" font-family=\"sans-serif\" "
                 "font-size=\"12\">\n",
                 width, height);
-    (void)draw_all(strip, cursor, (double)width, each, &pen);
+    (void)draw_all(what, (double)width, each, &pen);
     ts_text_add(&svg, "</svg>\n");
     ts_code code = ts_text_write_file(&svg, path, out_status);
     ts_text_free(&svg);
@@ -278,12 +284,11 @@ static void overlay_text(void* user, double x, double y, const char* text, const
     (void)ts_overlay_add_text(user, x, y, text, color);
 }
 
-void ts_chart_fill_overlay(const ts_strip* strip, long long cursor, int width, int height, ts_overlay* overlay) {
-    static const float page[4] = {0.07f, 0.09f, 0.12f, 1.0f};
+void ts_chart_fill_overlay(const ts_charted* what, int width, int height, ts_overlay* overlay) {
     ts_overlay_begin(overlay, height);
     ts_overlay_set_size(overlay, 8.0);
-    ts_overlay_add_rectangle(overlay, 0.0, 0.0, (double)width, (double)height, page);
-    double count = fmax(1.0, draw_all(strip, cursor, (double)width, 1.0, NULL));
+    ts_overlay_add_rectangle(overlay, 0.0, 0.0, (double)width, (double)height, what->theme->page);
+    double count = fmax(1.0, draw_all(what, (double)width, 1.0, NULL));
     ts_pen pen = {overlay, overlay_line, overlay_box, overlay_text, ts_overlay_line_height(overlay)};
-    (void)draw_all(strip, cursor, (double)width, (double)height / count, &pen);
+    (void)draw_all(what, (double)width, (double)height / count, &pen);
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "viewer/overlay.h"
 #include "viewer/session/strip_internal.h"
+#include "viewer/session/theme_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,11 +23,19 @@ typedef struct ts_pen {
 /// A chart in its place.
 typedef struct ts_chart {
     const ts_strip* strip;
+    const ts_theme* theme;
     int first;            // its first number (ts_quantity)
     int count;            // and how many
     double rectangle[4];  // x, y, width, height
     long long cursor;     // step that is marked, and whose values are named
 } ts_chart;
+
+/// What all charts show.
+typedef struct ts_charted {
+    const ts_strip* strip;
+    long long cursor;  // step that is marked
+    const ts_theme* theme;
+} ts_charted;
 
 /// How many charts there are, and which numbers are in chart i.
 int ts_chart_count(void);
@@ -46,10 +55,10 @@ void ts_chart_draw(const ts_chart* chart, const ts_pen* pen);
 long long ts_chart_step_at(const ts_chart* chart, double x);
 
 /// All charts that have values, below each other, as one SVG of that width, pixels. TS_ERROR_FILE, TS_ERROR_MEMORY.
-ts_code ts_chart_write_svg(const ts_strip* strip, long long cursor, int width, const char* path, ts_status* out_status);
+ts_code ts_chart_write_svg(const ts_charted* what, int width, const char* path, ts_status* out_status);
 
 /// The same as words and boxes of an overlay, whose picture has that size.
-void ts_chart_fill_overlay(const ts_strip* strip, long long cursor, int width, int height, ts_overlay* overlay);
+void ts_chart_fill_overlay(const ts_charted* what, int width, int height, ts_overlay* overlay);
 
 #ifdef __cplusplus
 }

@@ -33,7 +33,7 @@ typedef struct ts_knob {
 
 /// What a kit can do. Labels with "##" show what stands before it, and are told apart by all.
 typedef struct ts_kit_ops {
-    void (*begin)(ts_kit* kit, int width, int height, double scale, double seconds);
+    void (*begin)(ts_kit* kit, int width, int height, int dark, double seconds);
     void (*end)(ts_kit* kit);                          // puts all of it on the window
     int (*event)(ts_kit* kit, const ts_event* event);  // nonzero: it seems to be for a widget
     int (*menu_begin)(ts_kit* kit, const char* label);

@@ -1,6 +1,8 @@
 // The right panel: what is selected, what can be moved, what is measured, what is drawn.
 #include "viewer/session/panels_internal.h"
 
+#include "viewer/session/theme_internal.h"
+
 #include "viewer/session/chart_internal.h"
 #include "viewer/session/command_internal.h"
 #include "viewer/session/gauge_internal.h"
@@ -8,8 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const float dim[4] = {0.62f, 0.67f, 0.73f, 1.0f};
 
 // More rows of a kind than anybody scrolls through, and than a picture has time for.
 enum { MOST_ROWS = 300 };
@@ -54,7 +54,8 @@ static void selected(ts_session* s) {
     char label[96];
     if (!ops->section(s->kit, "Selected body", 1)) return;
     if (s->selected <= 0) {
-        ops->text(s->kit, "Click a body to select it. ctrl + right drag pulls it, ctrl + left drag turns it.", dim);
+        ops->text(s->kit, "Click a body to select it. ctrl + right drag pulls it, ctrl + left drag turns it.",
+                  ts_theme_of(s->view.dark)->dim);
         return;
     }
     name_of(s->shadow->sim.model->body[s->selected].name, "body", s->selected, label, sizeof label);
@@ -167,7 +168,7 @@ static void watched(ts_session* s) {
     const ts_kit_ops* ops = s->kit->ops;
     if (!ops->section(s->kit, "Watch", 0)) return;
     (void)ops->field(s->kit, "##watched", s->watched, sizeof s->watched);
-    if (!s->watched[0]) ops->text(s->kit, "qpos[0] ctrl[name] sensor[name] ...", dim);
+    if (!s->watched[0]) ops->text(s->kit, "qpos[0] ctrl[name] sensor[name] ...", ts_theme_of(s->view.dark)->dim);
     for (const char* at = s->watched; *at;) {
         char name[sizeof s->watched], line[sizeof s->watched + 80];
         double value = 0.0;
@@ -178,7 +179,7 @@ static void watched(ts_session* s) {
             snprintf(line, sizeof line, "%s: %s", name, fault);
         else
             snprintf(line, sizeof line, "%s = %.9g", name, value);
-        if (length) ops->text(s->kit, line, fault ? dim : NULL);
+        if (length) ops->text(s->kit, line, fault ? ts_theme_of(s->view.dark)->dim : NULL);
         at += length + (at[length] == ' ');
     }
 }

@@ -6,9 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static const float groove[4] = {0.17f, 0.20f, 0.25f, 1.0f}, past[4] = {0.24f, 0.42f, 0.62f, 1.0f},
-                   knob[4] = {1.0f, 0.85f, 0.30f, 1.0f}, plain[4] = {0.90f, 0.92f, 0.94f, 1.0f};
-
 double ts_panel_charts_height(const ts_session* session) {
     return fmin(floor(9.5 * session->kit->ops->size(session->kit)), floor(0.3 * (double)session->window_height));
 }
@@ -41,12 +38,13 @@ static void timeline(ts_session* s) {
     const double all[4] = {c.x, c.y, c.width, c.height}, before[4] = {c.x, c.y, at * c.width, c.height};
     const double here[4] = {c.x + at * c.width - 3.0, c.y, 6.0, c.height};
     char text[160];
-    s->kit->ops->box(s->kit, all, groove);
-    s->kit->ops->box(s->kit, before, past);
-    s->kit->ops->box(s->kit, here, knob);
+    const ts_theme* theme = ts_theme_of(s->view.dark);
+    s->kit->ops->box(s->kit, all, theme->paper);
+    s->kit->ops->box(s->kit, before, theme->past);
+    s->kit->ops->box(s->kit, here, theme->marked);
     snprintf(text, sizeof text, "step %lld of %lld to %lld, %.4f s%s", shadow->sim.step_count, shadow->first,
              shadow->last, shadow->sim.time, shadow->paused ? ", paused: drag to go back" : "");
-    s->kit->ops->mark(s->kit, c.x + 8.0, c.y + 0.1 * line, text, plain);
+    s->kit->ops->mark(s->kit, c.x + 8.0, c.y + 0.1 * line, text, theme->plain);
     if (!c.pressed) return;
     double where = fmin(1.0, fmax(0.0, (c.mouse_x - c.x) / c.width));
     go_to(s, shadow->first + (long long)(where * span + 0.5));
@@ -64,7 +62,8 @@ static void save_buttons(ts_session* s) {
     int csv = ops->button(s->kit, "CSV", "all numbers of all remembered steps, as SCENE-STEP.csv (ctrl + E)");
     ops->beside(s->kit);
     ts_session_file_name(s, svg ? ".svg" : (png ? "-charts.png" : ".csv"), path, sizeof path);
-    if (svg) code = ts_chart_write_svg(s->strip, s->shadow->sim.step_count, 900, path, &status);
+    const ts_charted all = {s->strip, s->shadow->sim.step_count, ts_theme_of(s->view.dark)};
+    if (svg) code = ts_chart_write_svg(&all, 900, path, &status);
     if (csv) code = ts_strip_write_csv(s->strip, path, &status);
     if (png) s->want_charts = 1;
     if (!svg && !csv) return;
@@ -90,7 +89,7 @@ void ts_panel_charts(ts_session* session) {
     double width = ((double)s->window_width - 2.0 * pen.size) / (double)shown - 7.0;
     double height = ts_panel_charts_height(s) - 2.4 * pen.size;
     for (int i = 0, k = 0; i < ts_chart_count(); ++i) {
-        ts_chart chart = {.strip = s->strip, .cursor = s->shadow->sim.step_count};
+        ts_chart chart = {.strip = s->strip, .theme = ts_theme_of(s->view.dark), .cursor = s->shadow->sim.step_count};
         char label[24];
         ts_chart_numbers(i, &chart.first, &chart.count);
         if (!(s->charts >> i & 1u) || !ts_chart_has_values(&chart)) continue;

@@ -1,6 +1,8 @@
 // The left panel. What differs from the file is marked; options can be saved as a file (MJCF), settings of a solver only as a command line.
 #include "viewer/session/panels_internal.h"
 
+#include "viewer/session/theme_internal.h"
+
 #include "base/number.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/write/mjcf_writer.h"
@@ -12,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const float dim[4] = {0.62f, 0.67f, 0.73f, 1.0f};
 
 // --- scenes --------------------------------------------------------------------------------------------------------
 
@@ -46,7 +46,8 @@ static void offer(ts_session* s, const char* name, const char* shown, const char
 static void scenes(ts_session* s) {
     const ts_kit_ops* ops = s->kit->ops;
     if (!ops->section(s->kit, "Scenes and experiments", 0)) return;
-    ops->text(s->kit, "A click loads a scene. A model file (MJCF, URDF) can be dropped on the window.", dim);
+    ops->text(s->kit, "A click loads a scene. A model file (MJCF, URDF) can be dropped on the window.",
+              ts_theme_of(s->view.dark)->dim);
     (void)ops->field(s->kit, "##search", s->search, sizeof s->search);
     for (int i = 0; i < ts_scene_count(); ++i)
         offer(s, ts_scene_at(i)->name, ts_scene_at(i)->name, ts_scene_at(i)->summary);
@@ -78,7 +79,7 @@ static void running(ts_session* s) {
     if (ops->knob(s->kit, &knob, &speed)) ts_session_ask(s, TS_ASK_SPEED, 0, speed, NULL);
     char text[96];
     snprintf(text, sizeof text, "reached: %.3g of real time", shadow->rate);
-    ops->text(s->kit, text, dim);
+    ops->text(s->kit, text, ts_theme_of(s->view.dark)->dim);
     const ts_model* model = shadow->sim.model;
     for (int k = 0; k < model->keyframe_count; ++k) {
         snprintf(text, sizeof text, "%.60s##keyframe %d",
@@ -153,7 +154,7 @@ static void solver(ts_session* s) {
     int chosen = ops->choose(s->kit, "contact model##solver", now, ts_solver_count(), solver_name, solver_hint);
     if (chosen != now) ts_session_ask(s, TS_ASK_SOLVER, 0, 0.0, ts_solver_at(chosen)->name);
     if (!sim->solver) return;
-    ops->text(s->kit, sim->solver->summary, dim);
+    ops->text(s->kit, sim->solver->summary, ts_theme_of(s->view.dark)->dim);
     if (sim->solver->accuracy_count > 0) accuracy(s);
     settings(s);
     for (int i = 0; i < ts_integrator_count(); ++i)
@@ -238,8 +239,8 @@ static void save(ts_session* s) {
 static void options(ts_session* s) {
     const ts_kit_ops* ops = s->kit->ops;
     if (!ops->section(s->kit, "Options", 0)) return;
-    ops->text(s->kit,
-              "Yellow: not as in the file. A file can hold options; settings of a solver only the command line.", dim);
+    ops->text(s->kit, "Amber: not as in the file. A file can hold options; settings of a solver only the command line.",
+              ts_theme_of(s->view.dark)->dim);
     if (ops->button(s->kit, "save as MJCF", "the model with these options, as SCENE-STEP.xml in the current folder"))
         save(s);
     ops->beside(s->kit);

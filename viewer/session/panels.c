@@ -61,7 +61,7 @@ void ts_session_panels(ts_session* session, double seconds) {
     if (!s->kit || s->window_width < 1 || s->window_height < 1) return;
     const ts_kit_ops* ops = s->kit->ops;
     double inset[4];
-    ops->begin(s->kit, s->window_width, s->window_height, s->scale, seconds);
+    ops->begin(s->kit, s->window_width, s->window_height, s->view.dark, seconds);
     measure(s, inset);
     menus(s);
     double high = (double)s->window_height - inset[1] - inset[3];

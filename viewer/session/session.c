@@ -246,7 +246,8 @@ static void take_charts(ts_session* s) {
     ts_status status;
     s->want_charts = 0;
     ts_session_file_name(s, "-charts.png", path, sizeof path);
-    ts_chart_fill_overlay(s->strip, s->shadow->sim.step_count, s->width, s->height, &s->overlay);
+    const ts_charted all = {s->strip, s->shadow->sim.step_count, ts_theme_of(s->view.dark)};
+    ts_chart_fill_overlay(&all, s->width, s->height, &s->overlay);
     ts_code code = ts_view_draw(&s->view, s->width, s->height, &s->overlay, &status);
     if (!code) code = ts_capture_device(s->device, s->width, s->height, path, &status);
     if (code)
