@@ -7,9 +7,12 @@
 #include "viewer/session/theme_internal.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
+#include <glad/gl.h>
 #include <imgui.h>
 
 #include <backends/imgui_impl_opengl3.h>
@@ -20,10 +23,11 @@ struct panel_imgui {
     ts_kit kit;
     int dark;  // 1, 0, or -1: no style yet
     const ts_theme* theme;
-    double line;       // pixels
-    ImVec4 canvas;     // the last one, pixels: what is drawn stays inside
-    bool pressed[3];   // since the last picture
-    bool released[3];  // and let go again
+    double line;                // pixels
+    ImVec4 canvas;              // the last one, pixels: what is drawn stays inside
+    std::vector<GLuint> image;  // textures by the numbers of images, 0: none yet
+    bool pressed[3];            // since the last picture
+    bool released[3];           // and let go again
 };
 
 ImVec4 color_of(const float* c) { return ImVec4(c[0], c[1], c[2], c[3]); }
@@ -204,19 +208,48 @@ int kit_button(ts_kit*, const char* label, const char* hint) {
     return pressed;
 }
 
+GLuint texture_of(panel_imgui* p, const ts_image* image) {
+    auto number = static_cast<size_t>(image->number);
+    if (number >= p->image.size()) p->image.resize(number + 1, 0);
+    GLuint& texture = p->image[number];
+    if (texture || !image->pixels) return texture;
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, image->width, image->height, 0, GL_RGB, GL_UNSIGNED_BYTE, image->pixels);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    return texture;
+}
+
+int kit_image(ts_kit* kit, const ts_image* image) {
+    auto* p = reinterpret_cast<panel_imgui*>(kit);
+    float high = static_cast<float>(3.0 * p->line);
+    ImVec2 at = ImGui::GetCursorScreenPos(),
+           size(high * static_cast<float>(image->width) / static_cast<float>(image->height), high);
+    GLuint texture = texture_of(p, image);
+    if (texture) {
+        ImGui::Image(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(texture)), size);
+    } else {
+        ImGui::Dummy(size);
+        ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), packed(p->theme->paper));
+    }
+    return ImGui::IsItemVisible();
+}
+
 int kit_item(ts_kit* kit, const char* label, const char* below, int chosen) {
+    ImGui::BeginGroup();
     bool pressed = ImGui::Selectable(label, chosen != 0);
     if (below) {
-        ImGui::Indent();
         ImGui::PushTextWrapPos(0.0f);
         ImGui::PushStyleColor(ImGuiCol_Text, color_of(theme_of(kit)->dim));
         ImGui::TextUnformatted(below);
         ImGui::PopStyleColor();
         ImGui::PopTextWrapPos();
-        ImGui::Unindent();
         // The sentence is as good as the name.
         pressed = pressed || ImGui::IsItemClicked();
     }
+    ImGui::EndGroup();
     return pressed;
 }
 
@@ -342,13 +375,16 @@ double kit_size(ts_kit* kit) { return reinterpret_cast<panel_imgui*>(kit)->line;
 void kit_destroy(ts_kit* kit) {
     ImGui_ImplOpenGL3_Shutdown();
     ImGui::DestroyContext();
-    delete reinterpret_cast<panel_imgui*>(kit);
+    auto* p = reinterpret_cast<panel_imgui*>(kit);
+    if (!p->image.empty()) glDeleteTextures(static_cast<GLsizei>(p->image.size()), p->image.data());
+    delete p;
 }
 
-const ts_kit_ops imgui_ops = {kit_begin,       kit_end,       kit_event,   kit_menu_begin, kit_menu_item, kit_menu_end,
-                              kit_panel_begin, kit_panel_end, kit_section, kit_text,       kit_button,    kit_item,
-                              kit_check,       kit_knob,      kit_field,   kit_choose,     kit_bar,       kit_beside,
-                              kit_canvas,      kit_line,      kit_box,     kit_mark,       kit_size,      kit_destroy};
+const ts_kit_ops imgui_ops = {kit_begin,    kit_end,         kit_event,     kit_menu_begin, kit_menu_item,
+                              kit_menu_end, kit_panel_begin, kit_panel_end, kit_section,    kit_text,
+                              kit_button,   kit_item,        kit_check,     kit_knob,       kit_field,
+                              kit_choose,   kit_image,       kit_bar,       kit_beside,     kit_canvas,
+                              kit_line,     kit_box,         kit_mark,      kit_size,       kit_destroy};
 
 void choose_font(ImGuiIO& io, float pixels) {
     const char* file = ts_typeface_installed();

@@ -107,6 +107,12 @@ static int script_choose(ts_kit* kit, const char* label, int now, int count, con
     for (int i = 0; i < count; ++i) script_note(kit, name(i), !hint(i)[0]);
     return script_hits(kit, label) ? (int)script_of(kit)->value : now;
 }
+static int script_image(ts_kit* kit, const ts_image* image) {
+    char label[32];
+    snprintf(label, sizeof label, "image %d", image->number);
+    script_note(kit, label, image->pixels != NULL);
+    return 1;
+}
 static void script_bar(ts_kit* kit, const char* label, double value, double low, double high) {
     script_note(kit, label, !(value >= low && value <= high));
 }
@@ -142,9 +148,9 @@ static double script_size(ts_kit* kit) {
 }
 
 static const ts_kit_ops script_ops = {
-    script_begin,       script_end,  script_event,   script_menu_begin, script_menu_item, script_end,
-    script_panel_begin, script_end,  script_section, script_text,       script_button,    script_item,
-    script_check,       script_knob, script_field,   script_choose,     script_bar,       script_beside,
-    script_canvas,      script_line, script_box,     script_mark,       script_size,      script_end};
+    script_begin, script_end,     script_event, script_menu_begin, script_menu_item, script_end,    script_panel_begin,
+    script_end,   script_section, script_text,  script_button,     script_item,      script_check,  script_knob,
+    script_field, script_choose,  script_image, script_bar,        script_beside,    script_canvas, script_line,
+    script_box,   script_mark,    script_size,  script_end};
 
 #endif

@@ -300,3 +300,71 @@ Test(panels, both_themes_can_be_read) {
         }
     }
 }
+
+// Instead of what was drawn: how many things there were.
+static ts_code paint(ts_device* device, int channels, unsigned char* out_pixels, ts_status* out_status) {
+    const ts_device_null* null = (const ts_device_null*)device;
+    memset(out_pixels, null->instances, (size_t)channels * TS_THUMB_WIDTH * TS_THUMB_HEIGHT);
+    return ts_status_ok(out_status);
+}
+
+// The things in a picture of the scene that an entry of the list is about.
+static int things_of(int entry) {
+    desk d;
+    sit_down(&d, ts_scene_at(entry)->name);
+    d.session->view.show = ts_view_default_show() & ~(unsigned)(TS_SHOW_CONTACTS | TS_SHOW_FORCES);
+    ts_status status;
+    cr_assert(ts_view_draw(&d.session->view, 100, 100, NULL, &status) == TS_OK);
+    int things = ((const ts_device_null*)d.device)->instances;
+    get_up(&d);
+    return things;
+}
+
+// Asked for where it is seen, loaded by the thread, drawn at a tick: the picture of that scene and no other.
+Test(panels, scenes_have_pictures) {
+    enum { LOOKED_AT = 4 };
+    desk d;
+    sit_down(&d, "stack-10");
+    ts_device* small = ts_device_null_create();
+    cr_assert(small);
+    ts_device_ops painting = *small->ops;
+    painting.read = paint;
+    small->ops = &painting;
+    // The list is longer than what has pictures; all of it is seen.
+    d.session->thumbs = ts_thumbs_create(small, LOOKED_AT);
+    cr_assert(d.session->thumbs);
+    for (int i = 0; i < 10000 && !ts_thumbs_at(d.session->thumbs, LOOKED_AT - 1); ++i) {
+        tick(&d);
+        usleep(1000);
+    }
+    tick(&d);
+    for (int i = 0; i < LOOKED_AT; ++i) {
+        char line[32];
+        snprintf(line, sizeof line, "*image %d", i);
+        cr_assert(sees(&d, line), "no %s", line);
+        cr_expect(ts_thumbs_at(d.session->thumbs, i)[0] == (unsigned char)things_of(i), "%s", ts_scene_at(i)->name);
+    }
+    cr_assert(sees(&d, "image 20") && ((const ts_device_null*)small)->frames == LOOKED_AT);
+    get_up(&d);
+    ts_device_destroy(small);
+}
+
+// A device that gives no picture is not asked again and again.
+Test(panels, a_scene_without_a_picture_is_tried_once) {
+    desk d;
+    sit_down(&d, "stack-10");
+    ts_device* small = ts_device_null_create();
+    cr_assert(small);
+    d.session->thumbs = ts_thumbs_create(small, 1);
+    for (int i = 0; i < 10000 && !((const ts_device_null*)small)->frames; ++i) {
+        tick(&d);
+        usleep(1000);
+    }
+    for (int i = 0; i < 20; ++i) {
+        tick(&d);
+        usleep(1000);
+    }
+    cr_assert(((const ts_device_null*)small)->frames == 1 && sees(&d, "image 0"));
+    get_up(&d);
+    ts_device_destroy(small);
+}

@@ -516,3 +516,27 @@ Test(session, every_key_is_given_once_and_stands_in_the_manual) {
     cr_assert(lines == 1 + ts_command_count() + ts_gesture_count(), "%d lines", lines);
     ts_text_free(&manual);
 }
+
+// Whether those words stand on the picture; spaces are not drawn.
+static int says(const ts_overlay* overlay, const char* words) {
+    char text[8192];
+    size_t n = 0;
+    for (int i = 0; i < overlay->quads.count && n + 1 < sizeof text; ++i)
+        if (overlay->quads.data[i].character) text[n++] = (char)overlay->quads.data[i].character;
+    text[n] = '\0';
+    return strstr(text, words) != NULL;
+}
+
+Test(session, who_sees_nothing_hears_how_to_find_it) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    tick(&d, 0.1);
+    cr_assert(!says(&d.session->overlay, "outofsight"));
+    d.session->view.camera.target.x += 500.0;
+    d.session->dirty = 1;
+    tick(&d, 0.1);
+    cr_assert(says(&d.session->overlay, "outofsight"));
+    press(&d, 'A', TS_MOD_CONTROL);
+    cr_assert(!says(&d.session->overlay, "outofsight"));
+    get_up(&d);
+}

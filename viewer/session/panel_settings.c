@@ -36,8 +36,14 @@ static int is_found(const char* search, const char* name, const char* summary) {
     return 1;
 }
 
-static void offer(ts_session* s, const char* name, const char* shown, const char* summary) {
+// Entry number i of the list: its picture, which is asked for when its place is seen, its name and its sentence.
+static void offer(ts_session* s, int i, const char* name, const char* shown, const char* summary) {
     if (!is_found(s->search, shown, summary)) return;
+    if (s->thumbs) {
+        ts_image image = {i, ts_thumbs_at(s->thumbs, i), TS_THUMB_WIDTH, TS_THUMB_HEIGHT};
+        if (s->kit->ops->image(s->kit, &image) && !image.pixels) ts_thumbs_ask(s->thumbs, i, name);
+        s->kit->ops->beside(s->kit);
+    }
     if (!s->kit->ops->item(s->kit, shown, summary, strcmp(name, s->subject) == 0)) return;
     ts_session_say(s, "loading");
     ts_session_ask(s, TS_ASK_LOAD, 0, 0.0, name);
@@ -50,11 +56,11 @@ static void scenes(ts_session* s) {
               ts_theme_of(s->view.dark)->dim);
     (void)ops->field(s->kit, "##search", s->search, sizeof s->search);
     for (int i = 0; i < ts_scene_count(); ++i)
-        offer(s, ts_scene_at(i)->name, ts_scene_at(i)->name, ts_scene_at(i)->summary);
+        offer(s, i, ts_scene_at(i)->name, ts_scene_at(i)->name, ts_scene_at(i)->summary);
     ops->text(s->kit, "Experiments", NULL);
     for (int i = 0; i < ts_experiment_count(); ++i) {
         const ts_experiment* e = ts_experiment_at(i);
-        offer(s, ts_experiment_scene(e), e->name, e->summary);
+        offer(s, ts_scene_count() + i, ts_experiment_scene(e), e->name, e->summary);
     }
 }
 

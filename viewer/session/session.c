@@ -221,6 +221,7 @@ ts_redraw ts_session_tick(ts_session* session, double now) {
         session->dirty = 1;
     }
     watch(session);
+    if (ts_thumbs_draw(session->thumbs)) session->panels_dirty = 2;
     ts_session_layout(session);
     if (news || session->dirty) return TS_REDRAW_ALL;
     return session->panels_dirty ? TS_REDRAW_PANELS : TS_REDRAW_NOTHING;
@@ -257,9 +258,30 @@ static void take_charts(ts_session* s) {
     ts_session_say(s, text);
 }
 
-// A body that is selected says what can be done with it.
+// Whether anything that can move has its middle in the picture; so it is where nothing moves.
+static int is_in_view(const ts_session* s) {
+    const ts_sim* sim = &s->shadow->look[s->shadow->chosen].sim;
+    int moving = 0;
+    double at[2];
+    for (int b = 1; b < sim->model->body_count; ++b) {
+        if (sim->model->body[b].tree < 0) continue;
+        ++moving;
+        if (ts_camera_project(&s->view.camera, s->pane_width, s->pane_height, sim->kinematics.body_centre[b], at) &&
+            at[0] >= 0.0 && at[0] < s->pane_width && at[1] >= 0.0 && at[1] < s->pane_height)
+            return 1;
+    }
+    return !moving;
+}
+
+// Who sees nothing hears how to find it again; a body that is selected says what can be done with it.
 static void add_hint(ts_session* s) {
-    if (s->ui.message[0] || s->selected <= 0) return;
+    if (s->ui.message[0]) return;
+    if (!is_in_view(s)) {
+        snprintf(s->ui.message, sizeof s->ui.message,
+                 "all that moves is out of sight: ctrl + A looks at it, ] follows it");
+        return;
+    }
+    if (s->selected <= 0) return;
     const char* name = s->shadow->sim.model->body[s->selected].name;
     char text[48];
     snprintf(text, sizeof text, "%.40s", name);
@@ -403,6 +425,7 @@ ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_ki
 
 void ts_session_close(ts_session* session) {
     if (!session) return;
+    ts_thumbs_destroy(session->thumbs);
     ts_worker_destroy(session->worker);
     if (session->shown_world >= 0) ts_view_close(&session->view);
     ts_overlay_free(&session->overlay);

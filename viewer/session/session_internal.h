@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "viewer/session/event_internal.h"
 #include "viewer/session/kit_internal.h"
+#include "viewer/session/thumbs_internal.h"
 #include "viewer/session/worker_internal.h"
 #include "viewer/panes_internal.h"
 #include "viewer/ui.h"
@@ -84,6 +85,7 @@ typedef struct ts_session {
     const ts_view_request* request;  // borrowed
     ts_device* device;               // borrowed
     ts_kit* kit;                     // borrowed, or NULL: no panels
+    ts_thumbs* thumbs;               // of the scenes to choose from, or NULL; closed with the session
     ts_worker* worker;
     const ts_shadow* shadow;  // what is shown
     int shown_world;          // number of the world that `view` is open for; -1: none
