@@ -41,7 +41,7 @@ enum {
     TS_SHOW_APPLIED = 65536,      // forces from outside
     TS_SHOW_NO_SHADOWS = 131072,  // nothing casts a shadow
     TS_SHOW_LINKS = 262144,       // lines from bodies to their parents
-    TS_SHOW_TENDONS = 524288,     // tendons, from site to site
+    TS_SHOW_TENDONS = 524288,     // the way of tendons
     TS_SHOW_GEOM_FRAMES = 1048576,
     TS_SHOW_SITE_FRAMES = 2097152,
     TS_SHOW_CONTACT_FRAMES = 4194304,  // tangents red and green, normal blue

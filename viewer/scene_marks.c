@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "engine/actuation/tendon_way.h"
 #include "viewer/model_camera_internal.h"
 
 static const float joint_color[4] = {0.20f, 0.55f, 0.85f, 1.0f};
@@ -89,19 +90,12 @@ void ts_scene_marks_frame(const ts_transform* placed, double size, ts_draw_list*
                                axis_color[axis], -1);
 }
 
-// What goes around things is drawn straight on: only where it ends is known here.
-static void draw_tendon(const ts_sim* sim, const ts_tendon* tendon, ts_draw_list* list) {
-    ts_vec3 before = ts_vec3_zero();
-    int begun = 0;
-    for (int k = tendon->part_first; k < tendon->part_first + tendon->part_count; ++k) {
-        const ts_tendon_part* part = &sim->model->tendon_part[k];
-        if (part->kind == TS_TENDON_PULLEY) begun = 0;
-        if (part->kind != TS_TENDON_SITE) continue;
-        ts_vec3 here = ts_kinematics_site(sim->model, &sim->kinematics, part->index).p;
-        if (begun) ts_draw_list_add_line(list, before, here, 3.0, tendon_color);
-        before = here;
-        begun = 1;
-    }
+static void draw_tendon(const ts_sim* sim, int tendon, ts_draw_list* list) {
+    enum { MOST = 512 };  // longer ways are cut
+    ts_tendon_segment segment[MOST];
+    int count = ts_tendon_way(sim, tendon, MOST, segment);
+    for (int i = 0; i < count && i < MOST; ++i)
+        ts_draw_list_add_line(list, segment[i].from, segment[i].to, 3.0, tendon_color);
 }
 
 static void draw_frames(const ts_sim* sim, unsigned show, double size, ts_draw_list* list) {
@@ -181,7 +175,7 @@ void ts_scene_marks_draw(const ts_sim* sim, const ts_scene_style* style, ts_draw
     if (style->show & TS_SHOW_EQUALITIES)
         for (int e = 0; e < model->equality_count; ++e) draw_tie(sim, &model->equality[e], list);
     if (style->show & TS_SHOW_TENDONS)
-        for (int t = 0; t < model->tendon_count; ++t) draw_tendon(sim, &model->tendon[t], list);
+        for (int t = 0; t < model->tendon_count; ++t) draw_tendon(sim, t, list);
     if (style->show & TS_SHOW_ACTUATORS) draw_actuators(sim, size, list);
     if (style->show & TS_SHOW_RAYS) draw_rays(sim, list);
     if (style->show & TS_SHOW_CAMERAS)

@@ -15,7 +15,7 @@
 #include "viewer/scene_contacts_internal.h"
 #include "viewer/ui.h"
 #include "viewer/view.h"
-#include "viewer/window.h"
+#include "viewer/window_internal.h"
 
 ts_view_request ts_view_request_default(void) {
     ts_view_request request;

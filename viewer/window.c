@@ -1,7 +1,7 @@
 // Problem: a window in which a running simulation can be looked at, held, stopped and taken back. Rule: this file knows GLFW and nothing of
 // simulations: it translates what GLFW tells into events, lets the session draw when there is something new, and does what the
 // session wishes. Guaranteed: nothing here waits for a step.
-#include "viewer/window.h"
+#include "viewer/window_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

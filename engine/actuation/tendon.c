@@ -7,6 +7,7 @@
 // not defined, and it pulls at nothing.
 #include "engine/actuation/tendon_internal.h"
 
+#include "engine/actuation/tendon_way.h"
 #include "engine/actuation/tendon_wrap_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
@@ -101,39 +102,87 @@ static hold hold_of_site(const ts_sim* sim, int site) {
     return (hold){s->body, ts_transform_point(&sim->kinematics.body_pose[s->body], s->pose.position)};
 }
 
-// From a to b around the geom of a part.
-static double add_around(const ts_sim* sim, hold a, const ts_tendon_part* part, hold b, double share, ts_lever* lever) {
-    const ts_geom* geom = &sim->model->geom[part->index];
-    ts_vec3 side = ts_vec3_zero(), touch[2];
-    if (part->side >= 0) side = hold_of_site(sim, part->side).point;
-    double curve = ts_tendon_wrap(geom, &sim->kinematics.geom_pose[part->index], a.point, b.point,
-                                  part->side >= 0 ? &side : NULL, touch);
-    if (curve < 0.0) return add_straight(sim, a, b, share, lever);
-    hold on = {geom->body, touch[0]}, off = {geom->body, touch[1]};
-    return add_straight(sim, a, on, share, lever) + share * curve + add_straight(sim, off, b, share, lever);
-}
+// The part of a way between two sites, around something or not.
+typedef struct span {
+    hold from, to;
+    const ts_tendon_part* around;  // or NULL
+    double share;                  // of its length that counts
+    int next;                      // part to go on from
+} span;
 
-static double measure_spatial(const ts_sim* sim, const ts_tendon* tendon, ts_lever* lever) {
+// Goes on to the next span; returns 0 after the last. Begins with an `io_span` whose next is 0, share 1 and from.body -1.
+static int next_span(const ts_sim* sim, const ts_tendon* tendon, span* io_span) {
     const ts_tendon_part* around = NULL;
-    hold last = {-1, ts_vec3_zero()};
-    double length = 0.0, share = 1.0;
-    for (int i = 0; i < tendon->part_count; ++i) {
-        const ts_tendon_part* part = part_at(sim->model, tendon, i);
+    hold last = io_span->next ? io_span->to : io_span->from;
+    while (io_span->next < tendon->part_count) {
+        const ts_tendon_part* part = part_at(sim->model, tendon, io_span->next++);
         if (part->kind == TS_TENDON_PULLEY) {
-            share = 1.0 / part->number;
+            io_span->share = 1.0 / part->number;
             last.body = -1;
         } else if (part->kind == TS_TENDON_GEOM) {
             around = part;
         } else {
-            hold here = hold_of_site(sim, part->index);
-            if (last.body >= 0)
-                length += around ? add_around(sim, last, around, here, share, lever)
-                                 : add_straight(sim, last, here, share, lever);
-            last = here;
+            io_span->from = last;
+            io_span->to = last = hold_of_site(sim, part->index);
+            io_span->around = around;
+            if (io_span->from.body >= 0) return 1;
             around = NULL;
         }
     }
+    return 0;
+}
+
+static span first_span(void) { return (span){{-1, ts_vec3_zero()}, {-1, ts_vec3_zero()}, NULL, 1.0, 0}; }
+
+// The length of a span's curved part and its ends; negative where the span is straight.
+static double curve_of(const ts_sim* sim, const span* way, ts_vec3 out_touch[2]) {
+    const ts_tendon_part* part = way->around;
+    ts_vec3 side = ts_vec3_zero();
+    if (!part) return -1.0;
+    if (part->side >= 0) side = hold_of_site(sim, part->side).point;
+    return ts_tendon_wrap(&sim->model->geom[part->index], &sim->kinematics.geom_pose[part->index], way->from.point,
+                          way->to.point, part->side >= 0 ? &side : NULL, out_touch);
+}
+
+static double measure_spatial(const ts_sim* sim, const ts_tendon* tendon, ts_lever* lever) {
+    double length = 0.0;
+    for (span way = first_span(); next_span(sim, tendon, &way);) {
+        ts_vec3 touch[2];
+        double curve = curve_of(sim, &way, touch);
+        if (!way.around || curve < 0.0) {
+            length += add_straight(sim, way.from, way.to, way.share, lever);
+            continue;
+        }
+        int body = sim->model->geom[way.around->index].body;
+        hold on = {body, touch[0]}, off = {body, touch[1]};
+        double around = add_straight(sim, way.from, on, way.share, lever) + way.share * curve;
+        length += around + add_straight(sim, off, way.to, way.share, lever);
+    }
     return length;
+}
+
+static void add_segment(ts_vec3 from, ts_vec3 to, int most, ts_tendon_segment* out_segment, int* io_count) {
+    if (*io_count < most) out_segment[*io_count] = (ts_tendon_segment){from, to};
+    ++*io_count;
+}
+
+int ts_tendon_way(const ts_sim* sim, int tendon, int most, ts_tendon_segment* out_segment) {
+    const ts_tendon* t = &sim->model->tendon[tendon];
+    int count = 0;
+    if (is_fixed(sim->model, t)) return 0;
+    for (span way = first_span(); next_span(sim, t, &way);) {
+        ts_vec3 touch[2], at = way.from.point;
+        double curve = curve_of(sim, &way, touch);
+        for (int i = 0; way.around && curve >= 0.0 && i <= TS_TENDON_ARC_SEGMENTS; ++i) {
+            const ts_geom* geom = &sim->model->geom[way.around->index];
+            ts_vec3 next = ts_tendon_arc(geom, &sim->kinematics.geom_pose[way.around->index], way.from.point, touch,
+                                         curve, (double)i / TS_TENDON_ARC_SEGMENTS);
+            add_segment(at, next, most, out_segment, &count);
+            at = next;
+        }
+        add_segment(at, way.to.point, most, out_segment, &count);
+    }
+    return count;
 }
 
 double ts_tendon_measure(const ts_sim* sim, const ts_tendon* tendon, ts_lever* lever) {

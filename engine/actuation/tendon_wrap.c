@@ -117,3 +117,24 @@ double ts_tendon_wrap(const ts_geom* geom, const ts_transform* pose, ts_vec3 a, 
     out_touch[1] = ts_transform_point(pose, off);
     return curve;
 }
+
+ts_vec3 ts_tendon_arc(const ts_geom* geom, const ts_transform* pose, ts_vec3 from, const ts_vec3 touch[2],
+                      double length, double t) {
+    ts_vec3 on = ts_transform_point_inverse(pose, touch[0]), off = ts_transform_point_inverse(pose, touch[1]);
+    ts_vec3 before = ts_transform_point_inverse(pose, from);
+    double climb = 0.0, radius = geom->shape.radius;
+    if (geom->shape.kind == TS_SHAPE_CYLINDER) {
+        climb = off.z - on.z;
+        radius = geom->shape.half.x;
+    }
+    // Across the axis: the way comes in along the circle's tangent.
+    ts_vec3 out = on, along = ts_vec3_sub(on, before);
+    if (geom->shape.kind == TS_SHAPE_CYLINDER) out.z = along.z = 0.0;
+    out = ts_vec3_unit_or(out, ts_vec3_axis(0));
+    along = ts_vec3_add_scaled(along, -ts_vec3_dot(along, out), out);
+    along = ts_vec3_unit_or(along, ts_vec3_orthogonal(out));
+    double across = sqrt(fmax(0.0, length * length - climb * climb)), turn = radius > 0.0 ? t * across / radius : 0.0;
+    ts_vec3 at = ts_vec3_add(ts_vec3_scale(radius * cos(turn), out), ts_vec3_scale(radius * sin(turn), along));
+    if (geom->shape.kind == TS_SHAPE_CYLINDER) at.z = on.z + t * climb;
+    return ts_transform_point(pose, at);
+}

@@ -16,6 +16,10 @@ int ts_tendon_can_wrap(const ts_geom* geom);
 double ts_tendon_wrap(const ts_geom* geom, const ts_transform* pose, ts_vec3 a, ts_vec3 b, const ts_vec3* side,
                       ts_vec3 out_touch[2]);
 
+/// The point at a share t, 0 to 1, of that curved part: `from` is the a of ts_tendon_wrap, `touch` and `length` what it gave.
+ts_vec3 ts_tendon_arc(const ts_geom* geom, const ts_transform* pose, ts_vec3 from, const ts_vec3 touch[2],
+                      double length, double t);
+
 #ifdef __cplusplus
 }
 #endif

@@ -412,7 +412,7 @@ static const ts_command command[] = {
     {"Show", "names of actuators", TS_KEY_F9, 0, TS_LABEL_ACTUATORS, 0, "names of actuators", label_toggle,
      label_is_on},
     {"Show", "names of cameras", TS_KEY_F9, SHIFT, TS_LABEL_CAMERAS, 0, "names of cameras", label_toggle, label_is_on},
-    {"Show", "tendons", 'V', 0, TS_SHOW_TENDONS, 0, "tendons, from site to site", show_toggle, is_shown},
+    {"Show", "tendons", 'V', 0, TS_SHOW_TENDONS, 0, "the way of tendons", show_toggle, is_shown},
     {"Show", "actuators", 'U', 0, TS_SHOW_ACTUATORS, 0, "what motors pull with", show_toggle, is_shown},
     {"Show", "range finders", 'Y', 0, TS_SHOW_RAYS, 0, "what range finders measure", show_toggle, is_shown},
     {"Show", "cameras", 'Q', 0, TS_SHOW_CAMERAS, 0, "the model's cameras", show_toggle, is_shown},

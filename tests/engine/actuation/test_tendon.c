@@ -3,6 +3,7 @@
 #include "tests/engine/engine_fixture.h"
 
 #include "engine/actuation/lever_internal.h"
+#include "engine/actuation/tendon_way.h"
 #include "engine/sim_internal.h"
 
 static const double step = 0.005, mass = 0.4;
@@ -139,6 +140,31 @@ Test(tendon, an_equality_ties_lengths) {
     fixture_end(&f);
 }
 
+// The way is drawn as long as it is, by chords of the curve: from the post to (x, 0, 0) in one piece, without a bend, never inside of a circle of r about
+// the geom's middle, or its axis.
+static void check_way(const ts_sim* sim, double r, ts_vec3 from, ts_vec3 to, int flat) {
+    ts_tendon_segment s[64];
+    int count = ts_tendon_way(sim, 0, 64, s);
+    cr_assert(count == 1 || count == TS_TENDON_ARC_SEGMENTS + 2, "%d", count);
+    cr_assert_lt(ts_vec3_distance(s[0].from, from) + ts_vec3_distance(s[count - 1].to, to), 1e-12);
+    double length = 0.0;
+    ts_vec3 before = ts_vec3_zero();
+    for (int i = 0; i < count; ++i) {
+        ts_vec3 way = ts_vec3_sub(s[i].to, s[i].from);
+        double away = hypot(hypot(s[i].to.x, s[i].to.y), flat ? 0.0 : s[i].to.z);
+        length += ts_vec3_norm(way);
+        cr_assert_gt(away, r - 1e-12, "point %d", i);
+        if (i) cr_assert_lt(ts_vec3_distance(s[i].from, s[i - 1].to), 1e-12);
+        // No chord turns by more than a whole way around in as many pieces.
+        if (i && ts_vec3_norm(way) > 1e-9)
+            cr_assert_gt(ts_vec3_dot(before, way) / ts_vec3_norm(way), cos(6.3 / TS_TENDON_ARC_SEGMENTS), "bend %d", i);
+        if (ts_vec3_norm(way) > 1e-9) before = ts_vec3_scale(1.0 / ts_vec3_norm(way), way);
+    }
+    cr_assert_float_eq(length, sim->tendon_length[0], 3e-4 * length);
+    cr_assert_leq(length, sim->tendon_length[0] + 1e-12);
+    cr_assert_eq(ts_tendon_way(sim, 0, 0, NULL), count);
+}
+
 // A cart at (x, 0, 0) that a tendon joins, around a geom of radius r at the origin, with the site (0, height, along).
 static double length_around(ts_shape shape, double x, double height, double along) {
     ts_builder* builder = carts(1);
@@ -163,6 +189,7 @@ static double length_around(ts_shape shape, double x, double height, double alon
         f.sim->qvel[0] = 1.0;
         cr_assert_eq(ts_sim_forward(f.sim, &status), TS_OK);
         length[k] = f.sim->tendon_length[0];
+        if (k == 1) check_way(f.sim, 0.3, post.position, ts_vec3_make(x, 0.0, 0.0), along != 0.0);
         if (k == 1)
             cr_assert_float_eq(f.sim->tendon_velocity[0], ts_sim_storage_of(f.sim)->tendon_lever[0].moment[0], 0.0);
     }

@@ -1,6 +1,6 @@
 // The window: GLFW, input, and the loop that steps and draws.
-#ifndef TS_VIEWER_WINDOW_H
-#define TS_VIEWER_WINDOW_H
+#ifndef TS_VIEWER_WINDOW_INTERNAL_H
+#define TS_VIEWER_WINDOW_INTERNAL_H
 
 #include "viewer/viewer.h"
 
