@@ -62,3 +62,7 @@ int ts_scene_look_is_hidden(const ts_model* model, int g, int contacts) {
     // Shapes for contacts that somebody gave a colour are meant to be seen anyway.
     return contacts ? !geom_collides(geom) : geom_collides(geom) && !has_color(geom);
 }
+
+double ts_scene_look_side(const ts_model* model, int body_a, int body_b) {
+    return model->body[body_a].tree >= 0 && model->body[body_b].tree < 0 ? -1.0 : 1.0;
+}

@@ -22,6 +22,9 @@ const float* ts_scene_look_palette(int i);
 /// out, or the latter where `contacts` is nonzero; what has no opacity never shows.
 int ts_scene_look_is_hidden(const ts_model* model, int geom, int contacts);
 
+/// 1 where a contact's force is shown on the second of its bodies, -1 on the first: on the one that moves, where only one does.
+double ts_scene_look_side(const ts_model* model, int body_a, int body_b);
+
 #ifdef __cplusplus
 }
 #endif

@@ -205,6 +205,99 @@ ts_code ts_geometry_mesh_hull(const ts_hull* hull, ts_geometry_mesh* out_mesh, t
     return TS_OK;
 }
 
+// A height field as it is drawn: every `step`-th sample.
+typedef struct ground {
+    const ts_height_field* field;
+    int step, rows, columns;  // samples that are drawn
+    double left, front;       // m
+} ground;
+
+static ts_vec3 sample_at(const ground* g, int row, int column) {
+    const ts_height_field* f = g->field;
+    double height = f->height[(size_t)(row * g->step) * (size_t)f->columns + (size_t)(column * g->step)];
+    return ts_vec3_make(g->left + column * g->step * f->spacing_x, g->front + row * g->step * f->spacing_y, height);
+}
+
+// Corners of triangle 0 or 1 of a cell, as rows and columns from its first sample.
+static const int cell_corner[2][3][2] = {{{0, 0}, {0, 1}, {1, 1}}, {{0, 0}, {1, 1}, {1, 0}}};
+
+static ts_vec3 normal_of(const ground* g, int row, int column, int side) {
+    ts_vec3 p[3];
+    for (int k = 0; k < 3; ++k) p[k] = sample_at(g, row + cell_corner[side][k][0], column + cell_corner[side][k][1]);
+    return ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(p[1], p[0]), ts_vec3_sub(p[2], p[0])), ts_vec3_axis(2));
+}
+
+// The normal at a corner of a triangle: the mean of those around the sample that lean away from its own by less than a crease.
+static ts_vec3 shaded_normal(const ground* g, int row, int column, ts_vec3 own) {
+    const double crease = 0.866;  // cosine of 30 degrees
+    ts_vec3 sum = ts_vec3_zero();
+    for (int r = row - 1; r <= row; ++r)
+        for (int c = column - 1; c <= column; ++c)
+            for (int side = 0; side < 2; ++side) {
+                int touches = 0;
+                for (int k = 0; k < 3; ++k)
+                    touches |= r + cell_corner[side][k][0] == row && c + cell_corner[side][k][1] == column;
+                if (!touches || r < 0 || c < 0 || r + 1 >= g->rows || c + 1 >= g->columns) continue;
+                ts_vec3 n = normal_of(g, r, c, side);
+                if (ts_vec3_dot(n, own) > crease) sum = ts_vec3_add(sum, n);
+            }
+    return ts_vec3_unit_or(sum, own);
+}
+
+// The wall below a border from one sample to the next, seen from outside.
+static void add_side(ts_geometry_mesh* mesh, const ground* g, ts_vec3 from, ts_vec3 to) {
+    ts_vec3 way = ts_vec3_sub(to, from), low_from = from, low_to = to;
+    low_from.z = low_to.z = g->field->floor;
+    add_quad(mesh, low_from, low_to, to, from, ts_vec3_unit_or(ts_vec3_make(way.y, -way.x, 0.0), ts_vec3_axis(0)));
+}
+
+static void add_sides(ts_geometry_mesh* mesh, const ground* g) {
+    int last_row = g->rows - 1, last_column = g->columns - 1;
+    for (int c = 0; c < last_column; ++c) {
+        add_side(mesh, g, sample_at(g, 0, c), sample_at(g, 0, c + 1));
+        add_side(mesh, g, sample_at(g, last_row, c + 1), sample_at(g, last_row, c));
+    }
+    for (int r = 0; r < last_row; ++r) {
+        add_side(mesh, g, sample_at(g, r + 1, 0), sample_at(g, r, 0));
+        add_side(mesh, g, sample_at(g, r, last_column), sample_at(g, r + 1, last_column));
+    }
+    ts_vec3 low = sample_at(g, 0, 0), high = sample_at(g, last_row, last_column);
+    double floor = g->field->floor;
+    add_quad(mesh, ts_vec3_make(low.x, low.y, floor), ts_vec3_make(low.x, high.y, floor),
+             ts_vec3_make(high.x, high.y, floor), ts_vec3_make(high.x, low.y, floor), ts_vec3_make(0.0, 0.0, -1.0));
+}
+
+ts_code ts_geometry_mesh_height_field(const ts_height_field* field, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    const double most = 250000.0;  // cells
+    ground g = {
+        field, 1, 0, 0, -0.5 * (field->columns - 1) * field->spacing_x, -0.5 * (field->rows - 1) * field->spacing_y};
+    while ((double)field->rows / g.step * ((double)field->columns / g.step) > most) ++g.step;
+    g.rows = (field->rows - 1) / g.step + 1;
+    g.columns = (field->columns - 1) / g.step + 1;
+    if (g.rows < 2 || g.columns < 2) {
+        // A strip that is long and narrow: all of it.
+        g.step = 1;
+        g.rows = field->rows;
+        g.columns = field->columns;
+    }
+    int cells = (g.rows - 1) * (g.columns - 1), sides = 2 * (g.rows + g.columns - 2) + 1;
+    ts_code code = mesh_allocate(6 * cells + 4 * sides, 6 * cells + 6 * sides, out_mesh, out_status);
+    if (code) return code;
+    for (int r = 0; r + 1 < g.rows; ++r)
+        for (int c = 0; c + 1 < g.columns; ++c)
+            for (int side = 0; side < 2; ++side) {
+                ts_vec3 own = normal_of(&g, r, c, side);
+                unsigned first = (unsigned)out_mesh->vertex_count;
+                for (int k = 0; k < 3; ++k) {
+                    int row = r + cell_corner[side][k][0], column = c + cell_corner[side][k][1];
+                    add_vertex(out_mesh, sample_at(&g, row, column), 0.0, shaded_normal(&g, row, column, own));
+                }
+                add_triangle(out_mesh, first, first + 1u, first + 2u);
+            }
+    add_sides(out_mesh, &g);
+    return TS_OK;
+}
+
 void ts_geometry_mesh_free(ts_geometry_mesh* mesh) {
     free(mesh->vertex);
     free(mesh->index);

@@ -6,6 +6,7 @@
 #define TS_VIEWER_GEOMETRY_MESH_H
 
 #include "base/status.h"
+#include "collision/shape/height_field.h"
 #include "collision/shape/hull.h"
 
 #ifdef __cplusplus
@@ -50,6 +51,10 @@ ts_code ts_geometry_mesh_triangle(const ts_vec3 corner[3], ts_geometry_mesh* out
 
 /// A convex polytope with flat faces, in its own frame and size.
 ts_code ts_geometry_mesh_hull(const ts_hull* hull, ts_geometry_mesh* out_mesh, ts_status* out_status);
+
+/// The ground of a height field with its sides and its floor, in its own frame and size: its very triangles, of more than a quarter of a million cells
+/// one for several. Shading is smooth where neighbours meet at less than 30 degrees.
+ts_code ts_geometry_mesh_height_field(const ts_height_field* field, ts_geometry_mesh* out_mesh, ts_status* out_status);
 
 /// Releases the memory; the mesh is empty afterwards.
 void ts_geometry_mesh_free(ts_geometry_mesh* mesh);

@@ -127,13 +127,18 @@ static void draw_disk(const ts_contact* contact, double size, const float color[
     item->source = c;
 }
 
+// `newtons` below zero: the cone of the force on the first body.
 static void draw_cone(const ts_contact* contact, double newtons, const ts_scene_sizes* sizes, const float color[4],
                       int c, ts_draw_list* list) {
     // The cone mesh has its tip up: turned about a tangent it stands on its tip at the contact point.
-    double height = fmin(sizes->metres_per_newton * newtons, 2.0 * sizes->radius);
+    double height = fmin(sizes->metres_per_newton * fabs(newtons), 2.0 * sizes->radius);
     double width = contact->surface.friction * height;
     ts_vec3 t1 = ts_mat3_column(&contact->frame, 0), t2 = ts_mat3_column(&contact->frame, 1);
     ts_vec3 n = ts_mat3_column(&contact->frame, 2);
+    if (newtons < 0.0) {
+        t2 = ts_vec3_neg(t2);
+        n = ts_vec3_neg(n);
+    }
     ts_transform placed = {ts_mat3_from_columns(t1, ts_vec3_neg(t2), ts_vec3_neg(n)),
                            ts_vec3_add_scaled(contact->position, height, n)};
     float glass[4] = {color[0], color[1], color[2], 0.30f};
@@ -168,6 +173,7 @@ static void draw_contact(const ts_sim* sim, const ts_contact_facts* facts, const
     unsigned show = style->show;
     if (!ts_vec3_is_finite(contact->position)) return;
     double h = sim->options.time_step, per_step = h > 0.0 ? 1.0 / h : 0.0, size = 0.07 * sizes->body_radius;
+    per_step *= ts_scene_look_side(sim->model, contact->body_a, contact->body_b);
     ts_vec3 force = ts_mat3_mul_vec(&contact->frame, ts_vec3_scale(per_step, contact->impulse));
     float color[4];
     color_of(style, facts, c, color);

@@ -1,11 +1,10 @@
-// Problem: show a simulation. Rule: one item per geom, or per child of a compound and per cell of a height field; sizes of marks derive from the
+// Problem: show a simulation. Rule: one item per geom, or per child of a compound; sizes of marks derive from the
 // scene, so that a grasped nut and a falling house both read well. Guaranteed: reads the simulation only, same simulation and camera give the same
 // list. Known to fail: with bodies of very different weights the arrows of the light ones are short, since all arrows
 // share one scale.
 #include "viewer/scene_draw.h"
 
 #include "collision/shape/compound.h"
-#include "collision/shape/height_field.h"
 #include "scenes/scene_look.h"
 #include "viewer/scene_contacts_internal.h"
 #include "viewer/scene_marks_internal.h"
@@ -35,44 +34,9 @@ static void draw_plane(const ts_scene_style* style, const ts_transform* placed, 
     item->source = source;
 }
 
-// 1: of a cell's side, by which its square is longer at either end: by eye on hills of 40 cells, which show no slits; few are left on
-// waves of 15.
-static const double cell_overlap = 0.04;
-
-// Squares over the cells of a height field, tilted as the cells are; of large fields one for several cells.
-static void draw_height_field(const ts_height_field* field, const ts_transform* placed, const float color[4],
-                              ts_draw_list* list) {
-    int step = 1;
-    while ((field->rows / step) * (field->columns / step) > 10000) ++step;
-    for (int row = 0; row + step < field->rows; row += step)
-        for (int column = 0; column + step < field->columns; column += step) {
-            const double* h = &field->height[row * field->columns + column];
-            double h00 = h[0], h10 = h[step], h01 = h[step * field->columns], h11 = h[step * field->columns + step];
-            double wide = field->spacing_x * step, deep = field->spacing_y * step;
-            ts_vec3 u = ts_vec3_make(wide, 0.0, 0.5 * (h10 + h11 - h00 - h01));
-            ts_vec3 v = ts_vec3_make(0.0, deep, 0.5 * (h01 + h11 - h00 - h10));
-            ts_vec3 x = ts_vec3_unit_or(u, ts_vec3_axis(0));
-            ts_vec3 z = ts_vec3_unit_or(ts_vec3_cross(u, v), ts_vec3_axis(2));
-            ts_vec3 y = ts_vec3_cross(z, x);
-            ts_transform cell = {ts_mat3_from_columns(x, y, z), ts_vec3_zero()};
-            cell.p.x = (column + 0.5 * step - 0.5 * (field->columns - 1)) * field->spacing_x;
-            cell.p.y = (row + 0.5 * step - 0.5 * (field->rows - 1)) * field->spacing_y;
-            cell.p.z = 0.25 * (h00 + h01 + h10 + h11);
-            ts_transform world = ts_transform_mul(placed, &cell);
-            // Squares of a twisted cell leave slits at its corners: they reach a little under their neighbours.
-            double half = 0.5 + cell_overlap;
-            ts_vec3 scale = ts_vec3_make(half * ts_vec3_norm(u), half * ts_vec3_dot(v, y), 1.0);
-            ts_draw_list_add(list, TS_DRAW_MESH_SQUARE, &world, scale, 0.0, color);
-        }
-}
-
 // Adds the items of a shape.
 static void draw_shape(const ts_own_shapes* own, const ts_shape* shape, const ts_transform* placed,
                        const float color[4], ts_draw_list* list, int* io_is_round) {
-    if (shape->kind == TS_SHAPE_HEIGHT_FIELD) {
-        draw_height_field(shape->height_field, placed, color, list);
-        return;
-    }
     if (shape->kind == TS_SHAPE_COMPOUND) {
         for (int i = 0; i < shape->compound->count; ++i) {
             const ts_compound_child* child = &shape->compound->child[i];

@@ -5,7 +5,7 @@
 //   orange  slide
 //   grey    open
 //   red     violated: breaks the exact law by more than the solver's tolerance
-// An arrow starts at the contact point and shows the force on the second geom of the pair (impulse / time step); a body
+// An arrow starts at the contact point and shows the force (impulse / time step) on the body that moves, of two that move on the second; a body
 // resting on the floor is pushed up. Its length is proportional to the force.
 #ifndef TS_VIEWER_SCENE_DRAW_H
 #define TS_VIEWER_SCENE_DRAW_H

@@ -71,6 +71,8 @@ static ts_code mesh_by_support(const ts_shape* shape, ts_geometry_mesh* out_mesh
 }
 
 static ts_code own_mesh(const ts_shape* shape, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    if (shape->kind == TS_SHAPE_HEIGHT_FIELD)
+        return ts_geometry_mesh_height_field(shape->height_field, out_mesh, out_status);
     if (shape->kind == TS_SHAPE_TRIANGLE && !(shape->radius > 0.0))
         return ts_geometry_mesh_triangle(shape->triangle, out_mesh, out_status);
     if (shape->kind == TS_SHAPE_HULL && !(shape->radius > 0.0))
@@ -109,8 +111,8 @@ ts_code ts_shape_look_upload(ts_device* device, const ts_shape* shape, ts_own_sh
             code = ts_shape_look_upload(device, &shape->compound->child[i].shape, own, out_status);
         return code;
     }
-    if (!ts_shape_is_convex(shape) || unit_of(shape) || ts_shape_look_find(own, shape) >= 0)
-        return ts_status_ok(out_status);
+    int has_mesh = ts_shape_is_convex(shape) || shape->kind == TS_SHAPE_HEIGHT_FIELD;
+    if (!has_mesh || unit_of(shape) || ts_shape_look_find(own, shape) >= 0) return ts_status_ok(out_status);
     ts_geometry_mesh mesh;
     ts_code code = own_mesh(shape, &mesh, out_status);
     code = upload(device, TS_DRAW_MESH_HULL + own->count, code, &mesh, out_status);

@@ -6,6 +6,7 @@
 #include "cli/replay/reel_internal.h"
 
 #include "engine/step/certify.h"
+#include "scenes/scene_look.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,11 +119,11 @@ static int by_key(const void* a, const void* b) {
 
 static ts_reel_contact contact_of(const ts_reel* reel, const ts_sim* sim, const ranked* r) {
     const ts_contact* c = &sim->contact[r->contact];
-    double h = sim->options.time_step;
+    double side = ts_scene_look_side(sim->model, c->body_a, c->body_b), h = sim->options.time_step;
     ts_reel_contact out = {.key = c->key, .geom = {c->geom_a, c->geom_b}, .mode = r->mode};
     quanta_of(c->position, reel->length, out.place);
-    quanta_of(ts_mat3_mul_vec(&c->frame, ts_vec3_scale(1.0 / h, c->impulse)), reel->force, out.force);
-    quanta_of(ts_mat3_column(&c->frame, 2), 1.0 / (double)TS_REEL_NORMAL, out.normal);
+    quanta_of(ts_mat3_mul_vec(&c->frame, ts_vec3_scale(side / h, c->impulse)), reel->force, out.force);
+    quanta_of(ts_vec3_scale(side, ts_mat3_column(&c->frame, 2)), 1.0 / (double)TS_REEL_NORMAL, out.normal);
     return out;
 }
 

@@ -16,7 +16,7 @@ typedef struct ts_reel_contact {
     uint64_t key;  // the same while the same features touch
     int32_t geom[2];
     int32_t place[3];  // quanta of length
-    int32_t force[3];  // quanta of force, on the second geom, world axes
+    int32_t force[3];  // quanta of force, on the body of ts_scene_look_side, world axes
     int32_t normal[3];
     int32_t mode;  // ts_contact_mode
 } ts_reel_contact;

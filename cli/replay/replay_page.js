@@ -454,7 +454,7 @@
     make('td', tr, what);
   }
   make('p', help, `Places are exact to ${length(data.length_error)}, orientations to ${number(data.turn_error * 180 / Math.PI, 2)}\u00b0; of a frame the ` +
-    `${data.contacts_at_most} contacts that matter most are drawn, counts are of all. An arrow is the force on the second body. Colours: green sticks, orange ` +
+    `${data.contacts_at_most} contacts that matter most are drawn, counts are of all. An arrow is the force on the body that moves, of two that move on the second. Colours: green sticks, orange ` +
     `slides, grey is open, red breaks the exact law.`);
   addEventListener('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.target.tagName === 'SELECT') return;

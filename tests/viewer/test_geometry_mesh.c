@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "collision/shape/height_field.h"
 #include "viewer/geometry_mesh.h"
 
 static const double pi = 3.14159265358979323846;
@@ -170,4 +171,64 @@ Test(geometry_mesh, square_faces_up) {
     cr_assert(mesh.index_count == 6);
     check_normals(&mesh, ts_vec3_make(0.0, 0.0, -1.0));
     ts_geometry_mesh_free(&mesh);
+}
+
+// The field's own triangles in its own order, its volume down to the floor, and normals that lean with the ground.
+Test(geometry_mesh, height_field_is_its_triangles) {
+    enum { ROWS = 5, COLUMNS = 7 };
+    double height[ROWS * COLUMNS];
+    ts_rng rng = ts_rng_make(11, 0);
+    for (int i = 0; i < ROWS * COLUMNS; ++i) height[i] = 0.2 * ts_rng_uniform(&rng);
+    ts_height_field* field = NULL;
+    cr_assert(ts_height_field_build(height, ROWS, COLUMNS, 0.5, 0.7, -2.0, &field, NULL) == TS_OK);
+    ts_geometry_mesh mesh;
+    cr_assert(ts_geometry_mesh_height_field(field, &mesh, NULL) == TS_OK);
+    ts_vec3 one = ts_vec3_make(1.0, 1.0, 1.0);
+    double expected = 0.0;
+    for (int t = 0; t < ts_height_field_triangle_count(field); ++t) {
+        ts_vec3 p[3];
+        ts_height_field_triangle(field, t, p);
+        for (int k = 0; k < 3; ++k) {
+            cr_assert(ts_vec3_distance(corner(&mesh, 3 * t + k, one, 0.0), p[k]) < 1e-6, "triangle %d", t);
+            expected += 0.5 * 0.5 * 0.7 * (p[k].z + 2.0) / 3.0;
+        }
+    }
+    check_normals(&mesh, ts_vec3_make(0.0, 0.0, -1.9));
+    cr_assert(fabs(volume(&mesh, one, 0.0) - expected) < 1e-5, "%g, not %g", volume(&mesh, one, 0.0), expected);
+    ts_geometry_mesh_free(&mesh);
+    ts_height_field_free(field);
+}
+
+// A slope is shaded as one: every normal of its ground is the plane's, also where triangles meet.
+Test(geometry_mesh, a_slope_is_smooth_and_a_step_is_not) {
+    const double height[12] = {0.0, 0.1, 0.2, 0.3, 0.0, 0.1, 0.2, 0.3, 2.0, 2.1, 2.2, 2.3};
+    ts_height_field* field = NULL;
+    cr_assert(ts_height_field_build(height, 3, 4, 0.5, 0.5, -1.0, &field, NULL) == TS_OK);
+    ts_geometry_mesh mesh;
+    cr_assert(ts_geometry_mesh_height_field(field, &mesh, NULL) == TS_OK);
+    ts_vec3 slope = ts_vec3_unit_or(ts_vec3_make(-0.2, 0.0, 1.0), ts_vec3_zero());
+    for (int i = 0; i < 3 * 6; ++i) {
+        const ts_geometry_vertex* v = &mesh.vertex[mesh.index[i]];
+        ts_vec3 n = ts_vec3_make((double)v->normal[0], (double)v->normal[1], (double)v->normal[2]);
+        cr_assert(ts_vec3_distance(n, slope) < 1e-6, "corner %d", i);
+    }
+    ts_geometry_mesh_free(&mesh);
+    ts_height_field_free(field);
+}
+
+// Of a million cells one for several, which still reach from border to border, nearly.
+Test(geometry_mesh, a_large_field_is_thinned) {
+    enum { SIDE = 1100 };
+    double* height = calloc((size_t)SIDE * SIDE, sizeof *height);
+    ts_height_field* field = NULL;
+    cr_assert(height && ts_height_field_build(height, SIDE, SIDE, 0.01, 0.01, -1.0, &field, NULL) == TS_OK);
+    ts_geometry_mesh mesh;
+    cr_assert(ts_geometry_mesh_height_field(field, &mesh, NULL) == TS_OK);
+    cr_assert(mesh.index_count < 6 * 260000 && mesh.index_count > 6 * 60000, "%d", mesh.index_count);
+    double most = 0.0;
+    for (int i = 0; i < mesh.vertex_count; ++i) most = fmax(most, (double)mesh.vertex[i].position[0]);
+    cr_assert(most > 0.99 * 0.5 * 0.01 * (SIDE - 1));
+    ts_geometry_mesh_free(&mesh);
+    ts_height_field_free(field);
+    free(height);
 }

@@ -81,7 +81,7 @@ Test(scene_draw, one_item_per_geom_with_its_mesh_and_size) {
     fixture_end(&f);
 }
 
-// A compound is its children, a height field its cells, a cone stands on its base.
+// A compound is its children, a height field one mesh of its own, a cone stands on its base.
 Test(scene_draw, composite_shapes_are_drawn_part_by_part) {
     const double height[6] = {0.0, 0.1, 0.0, 0.0, 0.1, 0.2};
     ts_height_field* field = NULL;
@@ -101,7 +101,7 @@ Test(scene_draw, composite_shapes_are_drawn_part_by_part) {
     ts_view view = open_null(f.sim, &device);
     view.show = TS_SHOW_GEOMS | TS_SHOW_GRID;
     draw(&view);
-    int squares = 0, balls = 0, cones = 0;
+    int grounds = 0, balls = 0, cones = 0;
     for (int k = 0; k < view.list.items.count; ++k) {
         const ts_draw_item* item = &view.list.items.data[k];
         const ts_shape* shape = &f.sim->model->geom[item->source].shape;
@@ -109,18 +109,17 @@ Test(scene_draw, composite_shapes_are_drawn_part_by_part) {
             ts_vec3_add(ts_vec3_make((double)item->position[0], (double)item->position[1], (double)item->position[2]),
                         view.list.origin);
         if (shape->kind == TS_SHAPE_HEIGHT_FIELD) {
-            cr_assert(item->mesh == TS_DRAW_MESH_SQUARE);
-            // Cells of 0.5 by 1 m about x = -0.25 and 0.25, at the mean of their corners.
-            cr_assert(fabs(fabs(p.x) - 0.25) < 1e-6 && fabs(p.y) < 1e-6);
-            cr_assert(fabs(p.z - (p.x < 0.0 ? 0.05 : 0.1)) < 1e-6);
-            ++squares;
+            cr_assert(item->mesh >= TS_DRAW_MESH_HULL && ts_vec3_norm(p) < 1e-6);
+            // Two triangles for each of two cells and of six sides, and for the floor.
+            cr_assert(((const ts_device_null*)device)->mesh_triangles[item->mesh] == 2 * (2 + 6 + 1));
+            ++grounds;
         } else if (shape->kind == TS_SHAPE_COMPOUND) {
             balls += item->mesh == TS_DRAW_MESH_SPHERE;
             cones += item->mesh == TS_DRAW_MESH_CONE;
             if (item->mesh == TS_DRAW_MESH_CONE) cr_assert(fabs(p.z - 4.8) < 1e-5 && fabs(p.x - 0.5) < 1e-5);
         }
     }
-    cr_assert(squares == 2 && balls == 1 && cones == 1, "%d %d %d", squares, balls, cones);
+    cr_assert(grounds == 1 && balls == 1 && cones == 1, "%d %d %d", grounds, balls, cones);
     ts_view_close(&view);
     ts_device_destroy(device);
     fixture_end(&f);
@@ -264,6 +263,36 @@ Test(scene_draw, arrows_are_forces_and_add_up_to_the_weight) {
     ts_view_close(&view);
     ts_device_destroy(device);
     fixture_end(&f);
+}
+
+// On whichever side of the pair it stands, a ball that rests is pushed up, and its cone opens upwards.
+Test(scene_draw, arrows_are_on_what_moves) {
+    const double height[4] = {0.0, 0.0, 0.0, 0.0};
+    for (int order = 0; order < 2; ++order) {
+        ts_height_field* field = NULL;
+        cr_assert(ts_height_field_build(height, 2, 2, 4.0, 4.0, -1.0, &field, NULL) == TS_OK);
+        ts_builder* builder = order ? fixture_floor(0.5) : ts_builder_create("hill");
+        ts_geom_def ground = ts_geom_def_default();
+        ground.shape = ts_shape_height_field(field);
+        if (!order) cr_assert(ts_builder_add_geom(builder, &ground) >= 0);
+        fixture_body(builder, ts_shape_sphere(0.1), ts_vec3_make(0, 0, 0.0999), ts_vec3_zero(), 0.5);
+        fixture f = fixture_start(builder);
+        ts_device* device;
+        ts_view view = open_null(f.sim, &device);
+        view.show = TS_SHOW_FORCES | TS_SHOW_CONES;
+        fixture_run(&f, 20);
+        draw(&view);
+        // The two kinds of ground stand on different sides of the pair; that is what makes this test one.
+        cr_assert(f.sim->contact_count == 1);
+        cr_expect((f.sim->model->body[f.sim->contact[0].body_a].tree < 0) == order, "order %d", order);
+        cr_assert(view.list.arrows.count == 1 && view.list.arrows.data[0].vector[2] > 0.0f, "order %d", order);
+        const ts_draw_item* cone = &view.list.items.data[0];
+        cr_assert(cone->mesh == TS_DRAW_MESH_CONE && cone->rotation[8] < -0.99f, "order %d", order);
+        ts_view_close(&view);
+        ts_device_destroy(device);
+        fixture_end(&f);
+        ts_height_field_free(field);
+    }
 }
 
 Test(scene_draw, cones_open_by_the_friction_angle_and_hold_the_force) {
