@@ -32,7 +32,7 @@ static int is_movable(const ts_sim* sim, int body) { return sim->model->body[bod
 static int fits_side(const ts_sim* sim, int body) {
     int tree = sim->model->body[body].tree;
     if (tree < 0) return 1;
-    return sim->model->tree[tree].kind == TS_TREE_CENTRED && ts_sim_storage_of(sim)->tree_is_lone[tree];
+    return ts_sim_storage_of(sim)->tree_is_lone[tree];
 }
 
 static int fits_contact(const ts_sim* sim, const ts_contact* contact) {
@@ -108,7 +108,7 @@ static int slot_of(layout* l, int body) {
     const ts_mat3* R = &l->sim->kinematics.body_pose[root].R;
     const ts_body* b = &model->body[root];
     ts_pair_body* pair_body = &l->body[slot];
-    l->centre[slot] = l->sim->kinematics.body_pose[root].p;
+    l->centre[slot] = ts_transform_point(&l->sim->kinematics.body_pose[root], b->centre);
     pair_body->mass = b->mass;
     pair_body->inverse_mass = 1.0 / b->mass;
     store_tensor(ts_mat3_rotate_tensor(*R, b->inertia), pair_body->inertia);
@@ -187,14 +187,18 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
 
 // --- velocities ----------------------------------------------------------------------------------------------------------
 
-// From generalised velocities to those of the bodies.
+// Generalised velocities are those of the frame's origin in world axes, and of turning in the body's; pairs' are those of the centre of mass, all in
+// the world's.
 static void take_speeds(const ts_sim* sim, const ts_pile* pile, const double* qvel, double* out) {
     for (int b = 1; b < pile->pairs->body_count; ++b) {
         const ts_kinematic_tree* tree = &sim->model->tree[pile->tree[b]];
-        const double* v = qvel + tree->dof_first;
+        const ts_mat3* R = &sim->kinematics.body_pose[tree->root].R;
+        ts_vec3 v = ts_vec3_load(qvel + tree->dof_first), omega = ts_vec3_load(qvel + tree->dof_first + 3);
         double* to = out + (size_t)TS_PAIR_SPEEDS * (size_t)b;
-        memcpy(to, v, 3 * sizeof *v);
-        ts_vec3_store(ts_mat3_mul_vec(&sim->kinematics.body_pose[tree->root].R, ts_vec3_load(v + 3)), to + 3);
+        if (tree->kind != TS_TREE_CENTRED)
+            v = ts_vec3_add(v, ts_mat3_mul_vec(R, ts_vec3_cross(omega, sim->model->body[tree->root].centre)));
+        ts_vec3_store(v, to);
+        ts_vec3_store(ts_mat3_mul_vec(R, omega), to + 3);
     }
 }
 
@@ -202,11 +206,13 @@ static void give_speeds(const ts_sim* sim, const ts_pile* pile, double* qvel) {
     memcpy(qvel, sim->free_velocity, (size_t)sim->model->nv * sizeof(double));
     for (int b = 1; b < pile->pairs->body_count; ++b) {
         const ts_kinematic_tree* tree = &sim->model->tree[pile->tree[b]];
+        const ts_mat3* R = &sim->kinematics.body_pose[tree->root].R;
         const double* from = pile->pairs->velocity + (size_t)TS_PAIR_SPEEDS * (size_t)b;
-        double* v = qvel + tree->dof_first;
-        memcpy(v, from, 3 * sizeof *v);
-        ts_vec3_store(ts_mat3_mul_vec_transposed(&sim->kinematics.body_pose[tree->root].R, ts_vec3_load(from + 3)),
-                      v + 3);
+        ts_vec3 v = ts_vec3_load(from), omega = ts_mat3_mul_vec_transposed(R, ts_vec3_load(from + 3));
+        if (tree->kind != TS_TREE_CENTRED)
+            v = ts_vec3_sub(v, ts_mat3_mul_vec(R, ts_vec3_cross(omega, sim->model->body[tree->root].centre)));
+        ts_vec3_store(v, qvel + tree->dof_first);
+        ts_vec3_store(omega, qvel + tree->dof_first + 3);
     }
 }
 

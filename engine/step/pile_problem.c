@@ -61,7 +61,8 @@ static void prepare_bodies(const rows* r) {
     for (int b = 1; b < pairs->body_count; ++b) {
         const double *I = pairs->body[b].inverse_inertia, *free = pairs->free + (size_t)TS_PAIR_SPEEDS * (size_t)b;
         side* body = &r->body[b];
-        body->centre = r->sim->kinematics.body_pose[r->sim->model->tree[r->pile->tree[b]].root].p;
+        int root = r->sim->model->tree[r->pile->tree[b]].root;
+        body->centre = ts_transform_point(&r->sim->kinematics.body_pose[root], r->sim->model->body[root].centre);
         body->linear = ts_vec3_load(free);
         body->angular = ts_vec3_load(free + 3);
         body->mass = sqrt(pairs->body[b].inverse_mass);

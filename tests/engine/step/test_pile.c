@@ -8,8 +8,9 @@ static const double g = 9.81;
 
 enum { PARTS = 4 };
 
-// Boxes that lie flat on a floor, in columns that lean on nothing; the axes of their bodies point anywhere.
-static ts_builder* boxes(int columns, int high, double friction, double restitution) {
+// Boxes that lie flat on a floor, in columns that lean on nothing; the axes of their bodies point anywhere. `centre`: of mass, from the boxes' own,
+// in world axes.
+static ts_builder* boxes_about(int columns, int high, double friction, double restitution, ts_vec3 centre) {
     const ts_quat tilt = ts_quat_normalize(ts_quat_make(0.3, -0.5, 0.7, 0.4));
     ts_builder* builder = ts_builder_create("boxes");
     ts_options* options = ts_builder_options(builder);
@@ -24,6 +25,7 @@ static ts_builder* boxes(int columns, int high, double friction, double restitut
             def.pose.position = ts_vec3_make(0.6 * c + 0.01 * k, 0.0, 0.1 + 0.2 * k);
             def.pose.rotation = tilt;
             def.mass = 2.0;
+            def.centre = ts_quat_rotate(ts_quat_conjugate(tilt), centre);
             def.inertia = ts_mat3_diagonal(ts_vec3_make(0.03, 0.04, 0.05));
             ts_joint_def joint = ts_joint_def_default();
             ts_geom_def geom = ts_geom_def_default();
@@ -39,6 +41,10 @@ static ts_builder* boxes(int columns, int high, double friction, double restitut
     return builder;
 }
 
+static ts_builder* boxes(int columns, int high, double friction, double restitution) {
+    return boxes_about(columns, high, friction, restitution, ts_vec3_zero());
+}
+
 // A setting that is not the default's takes the general path, to the same answer where both are solved.
 static void go_generally(fixture* f) {
     ts_status status;
@@ -52,8 +58,9 @@ static void solve_well(fixture* f) {
 }
 
 // Boxes that slide flat do not turn: levers and inertias that stay are exact.
-Test(pile, is_the_general_path_where_nothing_turns) {
-    fixture pile = fixture_start(boxes(3, 1, 0.1, 0.0), 1), plain = fixture_start(boxes(3, 1, 0.1, 0.0), 1);
+static void slide_flat(ts_vec3 centre) {
+    fixture pile = fixture_start(boxes_about(3, 1, 0.1, 0.0, centre), 1);
+    fixture plain = fixture_start(boxes_about(3, 1, 0.1, 0.0, centre), 1);
     solve_well(&pile);
     solve_well(&plain);
     go_generally(&plain);
@@ -76,9 +83,15 @@ Test(pile, is_the_general_path_where_nothing_turns) {
     fixture_end(&plain);
 }
 
+Test(pile, is_the_general_path_where_nothing_turns) {
+    slide_flat(ts_vec3_zero());
+    slide_flat(ts_vec3_make(0.03, 0.02, -0.01));
+}
+
 // It topples: turning by a in a step is an error of levers of a. Substeps of a thousandth of a second leave little of it.
-Test(pile, stays_near_the_general_path_where_something_turns) {
-    fixture pile = fixture_start(boxes(1, 1, 0.5, 0.0), 1), plain = fixture_start(boxes(1, 1, 0.5, 0.0), 1);
+static void topple(ts_vec3 centre) {
+    fixture pile = fixture_start(boxes_about(1, 1, 0.5, 0.0, centre), 1);
+    fixture plain = fixture_start(boxes_about(1, 1, 0.5, 0.0, centre), 1);
     solve_well(&pile);
     solve_well(&plain);
     go_generally(&plain);
@@ -101,6 +114,11 @@ Test(pile, stays_near_the_general_path_where_something_turns) {
     fixture_end(&plain);
 }
 
+Test(pile, stays_near_the_general_path_where_something_turns) {
+    topple(ts_vec3_zero());
+    topple(ts_vec3_make(0.03, 0.02, -0.01));
+}
+
 Test(pile, contacts_carry_the_weight) {
     fixture f = fixture_start(boxes(2, 5, 0.5, 0.0), 1);
     solve_well(&f);
@@ -114,8 +132,8 @@ Test(pile, contacts_carry_the_weight) {
 
 // What is left is the last substep's problem: with the impulses that are left its velocities are those that contacts report, and nobody
 // finds more unmet in it than the step has said.
-Test(pile, leaves_its_problem) {
-    fixture f = fixture_start(boxes(2, 6, 0.5, 0.0), 1);
+static void see_problem(ts_vec3 centre) {
+    fixture f = fixture_start(boxes_about(2, 6, 0.5, 0.0, centre), 1);
     ts_arena arena = {0};
     f.sim->qvel[6] = 0.5;
     for (int i = 0; i < 20; ++i) {
@@ -146,6 +164,11 @@ Test(pile, leaves_its_problem) {
     }
     ts_arena_free(&arena);
     fixture_end(&f);
+}
+
+Test(pile, leaves_its_problem) {
+    see_problem(ts_vec3_zero());
+    see_problem(ts_vec3_make(0.03, 0.02, -0.01));
 }
 
 // e^2 of the height it fell, to what one substep of gravity is; and once.
