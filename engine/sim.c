@@ -147,6 +147,8 @@ void ts_sim_free(ts_sim* sim) {
     ts_row_memory_array_free(&sim->row_memory);
     ts_pair_memory_array_free(&storage->pair_next);
     ts_row_memory_array_free(&storage->row_next);
+    ts_manifold_kept_array_free(&storage->kept);
+    ts_manifold_kept_array_free(&storage->kept_next);
     if (storage->row_plan) ts_row_plan_free(storage->row_plan);
     ts_broad_phase_destroy(storage->broad);
     for (int w = 0; storage->solve_scratch && w < ts_task_pool_workers(sim->tasks); ++w)
@@ -181,6 +183,7 @@ void ts_sim_forget_sensors(ts_sim* sim) {
 static void forget(ts_sim* sim) {
     sim->pair_memory.count = 0;
     sim->row_memory.count = 0;
+    ts_sim_storage_of(sim)->kept.count = 0;
     memset(ts_sim_storage_of(sim)->spin_memory, 0, (size_t)sim->model->tree_count * sizeof(ts_spin_memory));
     ts_sim_forget_step(sim);
     ts_sim_forget_sensors(sim);

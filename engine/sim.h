@@ -40,14 +40,15 @@ typedef struct ts_step_info {
     ts_residual residual;  // against rigid contact, whatever was solved: all laws, from scratch
     int contact_count;
     int row_count;
-    int pair_count;             // pairs the broad phase gave: boxes overlap, along the axes of the world and their own
-    int pair_limit_reached;     // nonzero: the step failed because too many boxes overlap (ts_broad_phase_pair_limit)
-    int held_back;              // islands whose answer, no solution, would have added energy: it is shortened
-    int blocked;                // blocks of whose demands something was left out, see ts_row_blocked
-    int narrow_failures;        // pairs whose query hit a limit or bad input
-    int bad_bounds;             // geoms left out because their box was not finite
-    int unsolved_rotations;     // trees that turn too fast for the step: their integrator's equation was not solved
-    double worst_penetration;   // m, >= 0
+    int pair_count;            // pairs the broad phase gave: boxes overlap, along the axes of the world and their own
+    int pair_limit_reached;    // nonzero: the step failed because too many boxes overlap (ts_broad_phase_pair_limit)
+    int held_back;             // islands whose answer, no solution, would have added energy: it is shortened
+    int blocked;               // blocks of whose demands something was left out, see ts_row_blocked
+    int kept_pairs;            // pairs whose contacts are those of an earlier step, moved on (the option keep_contacts)
+    int narrow_failures;       // pairs whose query hit a limit or bad input
+    int bad_bounds;            // geoms left out because their box was not finite
+    int unsolved_rotations;    // trees that turn too fast for the step: their integrator's equation was not solved
+    double worst_penetration;  // m, >= 0
     double seconds_kinematics;  // wall clock
     double seconds_broad;
     double seconds_narrow;

@@ -27,6 +27,8 @@ typedef struct ts_spin_memory {
     double late;     // s: how long ago its velocity was that of the state; half a step where a contact was, else 0
 } ts_spin_memory;
 
+TS_ARRAY_DECLARE(ts_manifold_kept_array, ts_manifold_kept);
+
 /// What a simulation adds to the friction and restitution of all contacts of a geom (engine/derivative/step_input.c).
 typedef struct ts_surface_move {
     double friction;
@@ -124,7 +126,9 @@ typedef struct ts_sim_storage {
     // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing
     ts_pair_memory_array pair_next;
     ts_row_memory_array row_next;
-    ts_spin_memory* spin_memory;  // (tree_count) of the last step, and part of the state
+    ts_manifold_kept_array kept;       // one of every pair in sim->pair_memory, or none at all; part of a snapshot
+    ts_manifold_kept_array kept_next;  // likewise of pair_next
+    ts_spin_memory* spin_memory;       // (tree_count) of the last step, and part of the state
 } ts_sim_storage;
 
 /// Finds the geoms that can touch another one. Returns 0 when memory is short (step/pairs.c).

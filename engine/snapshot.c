@@ -1,5 +1,5 @@
 // Saving, restoring and hashing what the future depends on: time, step count, coordinates, velocities, controls, activations, which
-// equalities hold, bodies moved from outside, applied forces and the memory of pairs and of blocks of rows. Options and the choice of solver belong to the caller and stay. The hash goes
+// equalities hold, bodies moved from outside, applied forces and the memory of pairs, of their manifolds, and of blocks of rows. Options and the choice of solver belong to the caller and stay. The hash goes
 // field by field, because structs have holes whose bytes mean nothing.
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +22,18 @@ typedef struct snapshot_head {
     int tree_count;
     int pair_count;
     int row_count;
+    int kept_count;
 } snapshot_head;
 
-static const uint64_t snapshot_magic = UINT64_C(0x32736e7074736e73);
+static const uint64_t snapshot_magic = UINT64_C(0x33736e7074736e73);
 
 static size_t snapshot_size(const snapshot_head* head) {
     size_t numbers = (size_t)head->nq + 2 * (size_t)head->nv + (size_t)head->actuator_count + (size_t)head->act_count +
                      7 * (size_t)head->mocap_count;
     return sizeof *head + numbers * sizeof(double) + (size_t)head->equality_count * sizeof(int) +
            (size_t)head->body_count * sizeof(ts_force) + (size_t)head->tree_count * sizeof(ts_spin_memory) +
-           (size_t)head->pair_count * sizeof(ts_pair_memory) + (size_t)head->row_count * sizeof(ts_row_memory);
+           (size_t)head->pair_count * sizeof(ts_pair_memory) + (size_t)head->row_count * sizeof(ts_row_memory) +
+           (size_t)head->kept_count * sizeof(ts_manifold_kept);
 }
 
 static unsigned char* put(unsigned char* at, const void* source, size_t count, size_t size) {
@@ -60,6 +62,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     head.tree_count = sim->model->tree_count;
     head.pair_count = sim->pair_memory.count;
     head.row_count = sim->row_memory.count;
+    head.kept_count = ts_sim_storage_of(sim)->kept.count;
     size_t size = snapshot_size(&head);
     if (size > out_snapshot->capacity) {
         unsigned char* data = (unsigned char*)realloc(out_snapshot->data, size);
@@ -80,6 +83,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     at = put(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
     at = put(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
     at = put(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
+    at = put(at, ts_sim_storage_of(sim)->kept.data, (size_t)head.kept_count, sizeof(ts_manifold_kept));
     put(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
     return ts_status_ok(out_status);
 }
@@ -87,9 +91,11 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
 ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_status) {
     snapshot_head head;
     const ts_model* model = sim->model;
+    ts_manifold_kept_array* kept = &ts_sim_storage_of(sim)->kept;
     memset(&head, 0, sizeof head);
     if (snapshot->size >= sizeof head) memcpy(&head, snapshot->data, sizeof head);
-    if (head.magic != snapshot_magic || head.pair_count < 0 || head.row_count < 0)
+    if (head.magic != snapshot_magic || head.pair_count < 0 || head.row_count < 0 ||
+        (head.kept_count != 0 && head.kept_count != head.pair_count))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "this is no snapshot");
     if (head.nq != model->nq || head.nv != model->nv || head.body_count != model->body_count ||
         head.actuator_count != model->actuator_count || head.act_count != model->act_count ||
@@ -99,7 +105,8 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
                              "the snapshot is of another model: nq %d, nv %d, %d bodies; here nq %d, nv %d, %d bodies",
                              head.nq, head.nv, head.body_count, model->nq, model->nv, model->body_count);
     if (!ts_pair_memory_array_reserve(&sim->pair_memory, head.pair_count) ||
-        !ts_row_memory_array_reserve(&sim->row_memory, head.row_count))
+        !ts_row_memory_array_reserve(&sim->row_memory, head.row_count) ||
+        !ts_manifold_kept_array_reserve(kept, head.kept_count))
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory to restore");
     sim->time = head.time;
     sim->step_count = head.step_count;
@@ -114,7 +121,9 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     at = take(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
     at = take(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
     at = take(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
+    at = take(at, kept->data, (size_t)head.kept_count, sizeof(ts_manifold_kept));
     take(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
+    kept->count = head.kept_count;
     sim->pair_memory.count = head.pair_count;
     sim->row_memory.count = head.row_count;
     // The contacts of the last step belonged to another state.
@@ -138,6 +147,23 @@ static uint64_t hash_int(uint64_t hash, int x) { return ts_hash_bytes(hash, &x, 
 static uint64_t hash_vec3(uint64_t hash, ts_vec3 x) {
     double bytes[3] = {x.x, x.y, x.z};
     return hash_doubles(hash, bytes, 3);
+}
+
+static uint64_t hash_kept(uint64_t hash, const ts_manifold_kept_array* kept) {
+    for (int i = 0; i < kept->count; ++i) {
+        const ts_manifold_kept* one = &kept->data[i];
+        hash = hash_int(hash, one->is_kept);
+        if (!one->is_kept) continue;
+        hash = hash_int(hash, one->count);
+        hash = hash_doubles(hash, one->turn, 9);
+        hash = hash_doubles(hash, one->place, 3);
+        hash = hash_doubles(hash, one->normal, 3);
+        for (int k = 0; k < one->count; ++k) {
+            hash = hash_doubles(hash, one->on_a[k], 3);
+            hash = hash_doubles(hash, one->on_b[k], 3);
+        }
+    }
+    return hash;
 }
 
 uint64_t ts_sim_hash(const ts_sim* sim) {
@@ -169,6 +195,7 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
         hash = hash_int(hash, memory->cache.gjk.hint_b);
         hash = hash_int(hash, memory->cache.reference);
     }
+    hash = hash_kept(hash, &ts_sim_storage_of(sim)->kept);
     for (int i = 0; i < sim->row_memory.count; ++i) {
         const ts_row_memory* memory = &sim->row_memory.data[i];
         hash = hash_int(hash, memory->source);

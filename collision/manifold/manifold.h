@@ -53,6 +53,37 @@ typedef struct ts_manifold_settings {
 void ts_manifold_collide(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
                          const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out_manifold);
 
+/// Most points of a manifold that is kept.
+enum { TS_MANIFOLD_KEPT = 4 };
+
+/// A manifold from step to step, while its shapes hardly move against each other. Plain data: it is part of a snapshot. All vectors are in the frame
+/// of A, unless they say so.
+typedef struct ts_manifold_kept {
+    int is_kept;                       // 0: there is nothing here, and nothing else counts
+    int age;                           // times that it has been taken since it was made
+    int count;                         // points, at most TS_MANIFOLD_KEPT
+    int padding;                       // 0
+    double margin;                     // m, that it was made with
+    double radius;                     // m: of B about its origin
+    double turn[9];                    // R of B when it was made, row-major
+    double place[3];                   // m: its origin
+    double normal[3];                  // all points'
+    double on_a[TS_MANIFOLD_KEPT][3];  // m: their surface points
+    double on_b[TS_MANIFOLD_KEPT][3];  // m, in the frame of B
+    uint32_t feature[TS_MANIFOLD_KEPT];
+} ts_manifold_kept;
+
+/// Keeps a manifold that was just made with this margin, when it has one normal and at most TS_MANIFOLD_KEPT points; else there is nothing in *out.
+/// Having no points is kept, too.
+void ts_manifold_keep(const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b, double margin,
+                      const ts_manifold* manifold, ts_manifold_kept* out);
+
+/// The kept manifold, its points moved on with the shapes and its normal with A, where there is one of this margin and no point of B's surface has moved by more
+/// than `most` (m) against A since it was made; returns nonzero then, and it has been taken once more. Its deepest gap is off by at most 2 `most` from
+/// that of the shapes, and what is nearer than the margin less `most` has points.
+int ts_manifold_take(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
+                     double most, ts_manifold* out);
+
 #ifdef __cplusplus
 }
 #endif

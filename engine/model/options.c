@@ -44,6 +44,8 @@ static const field fields[] = {
     REAL(contact_stiffness, "N/m", "every contact point is a spring; 0: none is", 0.0, 1e15),
     REAL(contact_dissipation, "s", "damping of such a spring over its stiffness", 0.0, 1e3),
     WHOLE(manifold_points, "most contact points per pair of geoms", 1.0, 8.0),
+    REAL(keep_contacts, "", "with substeps: pairs that moved by less, a share of contact_margin, keep their points",
+         0.0, 1.0),
     REAL(narrow_tolerance, "m", "where iterations of the narrow phase stop; 0: at rounding", 0.0, 1e6),
     WHOLE(warm_start, "1: contacts start from the last impulses, 0: from zero", 0.0, 1.0),
     ROW(solver, FIELD_TEXT, "", "contact solver by name", 0, 0.0, 0.0),
@@ -73,6 +75,7 @@ ts_options ts_options_default(void) {
     o.impratio = 1.0;
     o.contact_dissipation = 0.1;
     o.manifold_points = 4;
+    o.keep_contacts = 0.2;
     o.warm_start = 1;
     memcpy(o.solver, "ncp", sizeof "ncp");
     memcpy(o.accuracy, "exact", sizeof "exact");

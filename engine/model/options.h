@@ -32,12 +32,14 @@ typedef struct ts_options {
     double contact_stiffness;    // N/m of every contact point; 0: contacts are no springs
     double contact_dissipation;  // s: damping of such a spring over its stiffness
     int manifold_points;         // 1..8: most contact points per pair of geoms
-    double narrow_tolerance;     // m: where iterations of the narrow phase stop; 0: at rounding
-    int warm_start;              // 1: contacts start from the last step's impulses, 0: from zero
-    char solver[32];             // name from the solver table
-    char accuracy[32];           // "exact", "balanced" or "fast", of solvers that have them
-    char integrator[32];         // name from the table of integrators
-    double tolerance;            // 1: share of the contact problem that may stay unmet; <= 0: the solver's default
+    double
+        keep_contacts;  // 1: in steps with substeps pairs that have moved by less, a share of the margin, keep their points
+    double narrow_tolerance;  // m: where iterations of the narrow phase stop; 0: at rounding
+    int warm_start;           // 1: contacts start from the last step's impulses, 0: from zero
+    char solver[32];          // name from the solver table
+    char accuracy[32];        // "exact", "balanced" or "fast", of solvers that have them
+    char integrator[32];      // name from the table of integrators
+    double tolerance;         // 1: share of the contact problem that may stay unmet; <= 0: the solver's default
     int least_norm;  // rows of an island up to which forces that move nothing are taken out, by solvers that can
     int iterations;  // iteration limit; <= 0: the solver's default
 } ts_options;

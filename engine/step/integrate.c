@@ -133,6 +133,10 @@ static void swap_memories(ts_sim* sim) {
     sim->pair_memory = storage->pair_next;
     storage->pair_next = pairs;
     storage->pair_next.count = 0;
+    ts_manifold_kept_array kept = storage->kept;
+    storage->kept = storage->kept_next;
+    storage->kept_next = kept;
+    storage->kept_next.count = 0;
 }
 
 // Trees that no row touches may move in the integrator's own way. Returns 0 when memory is short.

@@ -37,6 +37,8 @@ typedef struct narrow_context {
     ts_sim* sim;
     const narrow_pair* pair;
     ts_pair_memory* memory;
+    ts_manifold_kept* kept;  // NULL where none are kept
+    double most;             // m: how far they may have moved
     ts_manifold* manifold;
     ts_manifold_settings settings;
     int overlapping_only;
@@ -51,31 +53,40 @@ static void drop_apart(ts_manifold* manifold) {
     manifold->count = kept;
 }
 
-static void collide_pairs(void* context, int begin, int end, int worker) {
-    narrow_context* job = (narrow_context*)context;
-    ts_sim* sim = job->sim;
-    (void)worker;
-    for (int i = begin; i < end; ++i) {
-        int a = job->pair[i].a, b = job->pair[i].b;
-        ts_manifold* manifold = &job->manifold[i];
-        ts_manifold_settings settings = job->settings;
-        double margin = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0;
-        settings.margin = fmax(settings.margin + margin, 0.0);
-        manifold->count = 0;
-        manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
-        ts_manifold_collide(&sim->model->geom[a].shape, &sim->kinematics.geom_pose[a], &sim->model->geom[b].shape,
-                            &sim->kinematics.geom_pose[b], &settings, &job->memory[i].cache, manifold);
-        for (int k = 0; margin != 0.0 && k < manifold->count; ++k) manifold->point[k].gap -= margin;
-        if (job->overlapping_only) drop_apart(manifold);
-        // Points by feature; there are at most eight.
-        for (int k = 1; k < manifold->count; ++k) {
-            ts_manifold_point point = manifold->point[k];
-            int m = k;
-            for (; m > 0 && manifold->point[m - 1].feature > point.feature; --m)
-                manifold->point[m] = manifold->point[m - 1];
-            manifold->point[m] = point;
-        }
+// Points by feature; there are at most eight.
+static void sort_points(ts_manifold* manifold) {
+    for (int k = 1; k < manifold->count; ++k) {
+        ts_manifold_point point = manifold->point[k];
+        int m = k;
+        for (; m > 0 && manifold->point[m - 1].feature > point.feature; --m)
+            manifold->point[m] = manifold->point[m - 1];
+        manifold->point[m] = point;
     }
+}
+
+static void collide_pair(const narrow_context* job, int i) {
+    const ts_sim* sim = job->sim;
+    int a = job->pair[i].a, b = job->pair[i].b;
+    const ts_transform *pose_a = &sim->kinematics.geom_pose[a], *pose_b = &sim->kinematics.geom_pose[b];
+    const ts_shape *shape_a = &sim->model->geom[a].shape, *shape_b = &sim->model->geom[b].shape;
+    ts_manifold* manifold = &job->manifold[i];
+    ts_manifold_settings settings = job->settings;
+    double margin = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0;
+    settings.margin = fmax(settings.margin + margin, 0.0);
+    if (job->kept && ts_manifold_take(&job->kept[i], pose_a, pose_b, settings.margin, job->most, manifold)) return;
+    manifold->count = 0;
+    manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
+    ts_manifold_collide(shape_a, pose_a, shape_b, pose_b, &settings, &job->memory[i].cache, manifold);
+    for (int k = 0; margin != 0.0 && k < manifold->count; ++k) manifold->point[k].gap -= margin;
+    if (job->overlapping_only) drop_apart(manifold);
+    sort_points(manifold);
+    if (job->kept) ts_manifold_keep(pose_a, shape_b, pose_b, settings.margin, manifold, &job->kept[i]);
+}
+
+static void collide_pairs(void* context, int begin, int end, int worker) {
+    const narrow_context* job = (const narrow_context*)context;
+    (void)worker;
+    for (int i = begin; i < end; ++i) collide_pair(job, i);
 }
 
 // Turns the pairs so that A is the smaller kind, and sorts by (A, B): a counting sort by B and then, stable, by A.
@@ -104,22 +115,29 @@ static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int count) 
     return one;
 }
 
-// The memory of the new pairs: what is known is copied, the rest starts empty.
-static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count) {
+// The memory of the new pairs: what is known is copied, the rest starts empty. Manifolds are kept where `keeps`.
+static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count, int keeps) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_pair_memory_array* known = &sim->pair_memory;
+    const ts_manifold_kept* kept = storage->kept.count == known->count ? storage->kept.data : NULL;
     if (!ts_pair_memory_array_resize(&storage->pair_next, count)) return 0;
+    if (!ts_manifold_kept_array_resize(&storage->kept_next, keeps ? count : 0)) return 0;
     int old = 0;
     for (int i = 0; i < count; ++i) {
         uint64_t key = pair_key(pair[i].a, pair[i].b);
         ts_pair_memory* entry = &storage->pair_next.data[i];
         while (old < known->count && known->data[old].key < key) ++old;
-        if (old < known->count && known->data[old].key == key) {
+        int is_known = old < known->count && known->data[old].key == key;
+        if (is_known) {
             *entry = known->data[old];
         } else {
             memset(entry, 0, sizeof *entry);
             entry->key = key;
         }
+        if (keeps && is_known && kept)
+            storage->kept_next.data[i] = kept[old];
+        else if (keeps)
+            storage->kept_next.data[i].is_kept = 0;
     }
     return 1;
 }
@@ -301,13 +319,18 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     sim->info.narrow_failures = 0;
     sim->info.worst_penetration = 0.0;
     narrow_pair* pair = ordered_pairs(sim, pairs, count);
-    if (!pair || !merge_pair_memory(sim, pair, count)) return TS_ERROR_MEMORY;
+    int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
+    double most = storage->substep_count > 1 ? sim->options.keep_contacts * sim->options.contact_margin : 0.0;
+    int keeps = most > 0.0 && !soft;
+    if (!pair || !merge_pair_memory(sim, pair, count, keeps)) return TS_ERROR_MEMORY;
     ts_manifold* manifold = TS_ARENA_ARRAY(&sim->scratch, ts_manifold, count);
     if (!manifold) return TS_ERROR_MEMORY;
-    int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
     ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points,
                                      sim->options.narrow_tolerance};
-    narrow_context job = {sim, pair, storage->pair_next.data, manifold, settings, soft, storage->has_margins};
+    ts_manifold_kept* kept = keeps ? storage->kept_next.data : NULL;
+    narrow_context job = {sim,      pair, storage->pair_next.data, kept, most, manifold,
+                          settings, soft, storage->has_margins};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
+    for (int i = 0; keeps && i < count; ++i) sim->info.kept_pairs += kept[i].is_kept && kept[i].age > 0;
     return compact(sim, pair, manifold, count);
 }
