@@ -208,7 +208,7 @@ static int record(ts_bench_report* report, const char* name, const ts_loaded_sce
         if (k != step[wanted]) continue;
         char label[64];
         snprintf(label, sizeof label, "%.40s step %d", name, k);
-        if (sim->problem.block_count > 0) ok = keep(set, label, 0, &sim->problem);
+        if (ts_sim_problem(sim) && sim->problem.block_count > 0) ok = keep(set, label, 0, &sim->problem);
         ++wanted;
     }
     ts_sim_free(sim);

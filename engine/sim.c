@@ -173,6 +173,7 @@ void ts_sim_forget_step(ts_sim* sim) {
     sim->row_block = NULL;
     sim->impulse = NULL;
     memset(&sim->problem, 0, sizeof sim->problem);
+    ts_sim_storage_of(sim)->unshown = NULL;
 }
 
 void ts_sim_forget_sensors(ts_sim* sim) {

@@ -127,7 +127,7 @@ struct ts_sim {
     // (contact_count) what each was certified to do, where they come from a recording (ts_recording_take); else NULL: ask the certificate
     const ts_contact_mode* contact_mode;
 
-    // what was solved; until the next step
+    // what was solved; until the next step. After steps of piles it is written when ts_sim_problem asks for it, and empty before
     ts_contact_problem problem;
     const ts_row_block* row_block;  // (problem.block_count) whose each block is
     double* impulse;                // (problem.row_count) what the solver answered
@@ -179,6 +179,10 @@ void ts_sim_update_kinematics(ts_sim* sim);
 /// Measures those sensors that show the present state, into sim->sensor; those that show what happens in a step have been measured in the
 /// last one (or by ts_sim_foresee), and are zero where there was none. Recomputes kinematics.
 void ts_sim_measure(ts_sim* sim);
+
+/// sim->problem, and with it row_block and impulse, of the last step. Steps of piles (step/pile.c) leave them to be written by the first call,
+/// not by two threads at once; any other step has written them. NULL when memory is short.
+const ts_contact_problem* ts_sim_problem(const ts_sim* sim);
 
 /// Kinetic and potential energy of the present qpos and qvel. Recomputes kinematics.
 ts_energy ts_sim_energy(ts_sim* sim);

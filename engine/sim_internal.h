@@ -115,6 +115,8 @@ typedef struct ts_sim_storage {
     struct ts_carried_contact* carried;  // (contact_count); lives in sim->scratch
     ts_arena_scope after_contacts;       // what scratch holds when contacts are found
     struct ts_pile* pile;                // of a step of a pile (step/pile.c), else NULL; lives in sim->scratch
+    struct ts_pile*
+        unshown;  // of the last step, while nobody has asked for its problem (ts_sim_problem), else NULL; likewise
 
     // of the books (step/ledger.c); NULL while none are kept
     struct ts_ledger* ledger;

@@ -48,7 +48,7 @@ ts_contact_facts ts_scene_contacts_judge(const ts_sim* sim, unsigned show, ts_ar
     if (!mode || !exact || !own) return facts;
     for (int c = 0; c < count; ++c) mode[c] = sim->contact_mode ? sim->contact_mode[c] : TS_MODE_OPEN;
     facts.mode = mode;
-    if (sim->contact_mode || sim->step_count == 0 || !sim->problem.block_count) return facts;
+    if (sim->contact_mode || sim->step_count == 0 || !ts_sim_problem(sim) || !sim->problem.block_count) return facts;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     ts_code code = ts_certify_step(sim, TS_CERTIFICATE_FAST, arena, &certificate);
     const ts_own_verdict* verdict = code ? NULL : ts_certify_own(sim, arena);

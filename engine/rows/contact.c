@@ -231,17 +231,20 @@ static void book(const ts_sim* sim, int b, const ts_row_work* work, double* acco
     if (rows > 3) ts_row_book_friction(work, 3, rows - 3, drive, slides, TS_LEDGER_ROLLING, account);
 }
 
-static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory) {
-    const ts_contact* contact = contact_of(sim, b);
+void ts_contact_remember(const ts_sim* sim, const ts_contact* contact, ts_row_memory* out_memory) {
     const ts_transform* pose_a = &sim->kinematics.geom_pose[contact->geom_a];
     const ts_transform* pose_b = &sim->kinematics.geom_pose[contact->geom_b];
-    (void)impulse;  // the contact has it, and the angular part in its own unit
     ts_vec3_store(ts_mat3_mul_vec(&contact->frame, contact->impulse), out_memory->impulse);
     ts_vec3_store(ts_mat3_mul_vec(&contact->frame, contact->angular_impulse), out_memory->impulse + 3);
     ts_vec3_store(ts_transform_point_inverse(pose_a, contact->position), out_memory->own + TS_CONTACT_ON_A);
     ts_vec3_store(ts_transform_point_inverse(pose_b, contact->position), out_memory->own + TS_CONTACT_ON_B);
     ts_vec3_store(ts_mat3_column(&contact->frame, 2), out_memory->own + TS_CONTACT_NORMAL);
     ts_vec3_store(ts_mat3_column(&contact->frame, 0), out_memory->own + TS_CONTACT_TANGENT);
+}
+
+static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory) {
+    (void)impulse;  // the contact has it, and the angular part in its own unit
+    ts_contact_remember(sim, contact_of(sim, b), out_memory);
 }
 
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {

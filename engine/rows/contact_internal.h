@@ -39,6 +39,9 @@ enum {
     TS_CONTACT_TANGENT = 9  // world, tangent 1
 };
 
+/// What the next step shall know of a contact: impulse and own.
+void ts_contact_remember(const ts_sim* sim, const ts_contact* contact, ts_row_memory* out_memory);
+
 /// A vector of a remembered contact.
 static inline ts_vec3 ts_contact_remembered(const ts_row_memory* memory, int which) {
     return ts_vec3_load(memory->own + which);

@@ -16,6 +16,7 @@ ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_aren
     static const ts_contact_certificate nothing;
     *out_certificate = nothing;
     if (sim->step_count == 0) return TS_ERROR_VALUE;
+    if (!ts_sim_problem(sim)) return TS_ERROR_MEMORY;
     if (sim->problem.row_count == 0) {
         out_certificate->tolerance = ts_certificate_tolerance;
         out_certificate->time_step = sim->options.time_step;
@@ -41,6 +42,7 @@ static void judge_island(const ts_contact_problem* own, const ts_sim* sim, const
 }
 
 ts_own_verdict* ts_certify_own(const ts_sim* sim, ts_arena* arena) {
+    if (!ts_sim_problem(sim)) return NULL;
     ts_contact_problem own = sim->problem;
     const ts_islands* islands = &ts_sim_storage_of(sim)->islands;
     ts_own_verdict* verdict = TS_ARENA_ARRAY(arena, ts_own_verdict, own.block_count);
@@ -89,6 +91,7 @@ void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long
 void ts_certify_suspect(const ts_sim* sim, char* out_text, unsigned long size) {
     int suspect = -1;
     double most = -1.0;
+    (void)ts_sim_problem(sim);
     for (int b = 0; sim->impulse && b < sim->problem.block_count && !isnan(most); ++b) {
         const ts_block* block = &sim->problem.block[b];
         double largest = ts_largest(sim->impulse + block->row, block->rows);

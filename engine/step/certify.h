@@ -25,7 +25,7 @@ typedef struct ts_own_verdict {
 /// The same of every block of the last step: problem.block_count of them in memory of `arena`, NULL when memory is short.
 ts_own_verdict* ts_certify_own(const ts_sim* sim, ts_arena* arena);
 
-/// Whose block b of the last step is, in a few words: "contact: geom 0 'floor', geom 4", "joint-limit: joint 3 'knee', upper end".
+/// Whose block b of the last step (of ts_sim_problem) is, in a few words: "contact: geom 0 'floor', geom 4", "joint-limit: joint 3 'knee', upper end".
 void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long size);
 
 /// Whose block has an impulse that is not finite, or else the largest, in the words of ts_certify_describe; after a step that failed, the

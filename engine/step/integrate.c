@@ -105,7 +105,7 @@ static int remember_rows(ts_sim* sim) {
         memory->source = owner->source;
         memory->valid = valid;
         memory->time_step = sim->options.time_step;
-        ts_step_yield_remember(sim, b, memory);
+        ts_step_yield_remember(sim, owner->memory, owner->blocked, memory);
         memory->keeper = keeper;
         memory->solver = keeper > 0 ? sim->problem.memory[b] : 0.0;
         if (source->remember) {
@@ -193,7 +193,7 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, model->nq);
     double* act = TS_ARENA_ARRAY(&sim->scratch, double, model->act_count);
-    int remembered = !ts_pile_remembers(sim) || remember_rows(sim);
+    int remembered = ts_pile_is_on(sim) || remember_rows(sim);
     if (!remembered || !qpos || !act || !ts_integrate_end(sim, qpos, act) || sim->scratch.failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
     ts_code code = check_finite(sim, qpos, act, out_status);

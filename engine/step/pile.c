@@ -5,7 +5,7 @@
 // lays out pairs of bodies (contact/pairs/); of every substep after it only free velocities, gaps and what follows from them are new. Levers,
 // frames, and inertias in world axes stay as they were when the step began; velocities are those of the present pose, and gaps move on by
 // the velocity of the surfaces. Sweeps are made as many as asked for, in bouts with a look at the answer behind each. The answer of every substep is
-// judged, and the last one's problem is left in sim->problem, row by row, for whoever asks.
+// judged, and the last one's problem is written row by row when somebody asks for it (pile_problem.c).
 // Source: as substep.c; contact/pairs/.
 // Guaranteed: the law, the figures and the warm starts of the general path; what is left of islands that are worse than nothing is shortened as there. Bits
 // do not depend on the number of threads: pairs are swept by one.
@@ -21,6 +21,7 @@
 #include "engine/sim_internal.h"
 #include "engine/step/judge_internal.h"
 #include "engine/step/integrate/integrator.h"
+#include "engine/step/yield_internal.h"
 
 // Sweeps between looks.
 enum { BOUT = 16 };
@@ -341,6 +342,52 @@ static void sweep(ts_sim* sim, ts_pairs* pairs) {
     if (sim->info.held_back > 0) report->status = verdict(sim, pairs, report->status);
 }
 
+// A contact as the pairs have it now; its point has moved on with its bodies.
+static void show_contact(const ts_sim* sim, const ts_pile* pile, int k, const ts_vec3* centre) {
+    int lane;
+    const ts_pile_contact* place = &pile->contact[k];
+    const ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
+    const ts_pair_point* point = ts_pairs_point(pile->pairs, k, &lane);
+    ts_contact* contact = &sim->contact[place->contact];
+    ts_vec3 a = ts_vec3_add(centre[place->body[0]], place->lever[0]);
+    ts_vec3 b = ts_vec3_add(centre[place->body[1]], place->lever[1]);
+    contact->position = ts_vec3_scale(0.5, ts_vec3_add(a, b));
+    contact->gap = track->gap[lane];
+    contact->velocity = ts_pair_vector_get(&track->velocity, lane);
+    contact->impulse = ts_pair_vector_get(&point->lambda, lane);
+    contact->angular_impulse = ts_vec3_zero();
+}
+
+// The memory of contact i.
+static void remember(const ts_sim* sim, int i, int source, ts_row_memory* out) {
+    const ts_contact* contact = &sim->contact[i];
+    memset(out, 0, sizeof *out);
+    out->key = (ts_row_key){(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
+    out->source = source;
+    out->valid = sim->info.solve.status != TS_SOLVE_FAILED;
+    out->time_step = sim->options.time_step;
+    ts_step_yield_remember(sim, ts_sim_storage_of(sim)->contact_memory_index[i], TS_ROW_FREE, out);
+    ts_contact_remember(sim, contact, out);
+}
+
+// Leaves contacts and memory. Returns 0 when memory is short; as elsewhere (integrate.c), a new maximum takes half as much again.
+static int leave(ts_sim* sim, ts_pile* pile) {
+    ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
+    int count = sim->contact_count, bodies = pile->pairs->body_count, source = ts_row_source_find("contact");
+    ts_vec3* centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
+    if (!centre || (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 2))) return 0;
+    centre[0] = ts_vec3_zero();
+    for (int b = 1; b < bodies; ++b) {
+        int root = sim->model->tree[pile->tree[b]].root;
+        centre[b] = ts_transform_point(&sim->kinematics.body_pose[root], sim->model->body[root].centre);
+    }
+    for (int k = 0; k < count; ++k) show_contact(sim, pile, k, centre);
+    for (int i = 0; i < count; ++i) remember(sim, i, source, &next->data[i]);
+    next->count = count;
+    pile->rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
+    return 1;
+}
+
 ts_code ts_pile_solve(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_pile* pile = storage->pile;
@@ -352,17 +399,18 @@ ts_code ts_pile_solve(ts_sim* sim) {
     (void)ts_pairs_hold_back(pile->pairs);  // a start that is worse than none, as pgs.c does
     sweep(sim, pile->pairs);
     give_speeds(sim, pile, storage->new_velocity);
-    return !is_last(storage) || ts_pile_show(sim, pile) ? TS_OK : TS_ERROR_MEMORY;
+    return !is_last(storage) || leave(sim, pile) ? TS_OK : TS_ERROR_MEMORY;
 }
 
 void ts_pile_close(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    const ts_pile* pile = storage->pile;
+    ts_pile* pile = storage->pile;
     for (int k = 0; k < sim->contact_count; ++k) {
         int lane;
         const ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
         ts_contact* contact = contact_at(sim, pile, k);
         contact->impulse = ts_vec3_add(contact->impulse, ts_pair_vector_get(&track->total, lane));
     }
+    storage->unshown = pile;
     storage->pile = NULL;
 }

@@ -24,6 +24,7 @@ typedef struct ts_pile {
     int elastic_count;
     int* elastic;         // pairs' contacts that bounce
     double* elastic_now;  // (elastic_count) m/s, of their normals when the substep begins
+    double rest_speed;    // m/s, of its problem
 } ts_pile;
 
 /// Looks at the contacts that the first substep has found: where the step is one of a pile (pile.c), its pairs are laid out. Returns 0 when memory
@@ -36,12 +37,9 @@ int ts_pile_is_on(const ts_sim* sim);
 /// Nonzero where the present substep leaves what the next step remembers: the last one of a pile, every other.
 int ts_pile_remembers(const ts_sim* sim);
 
-/// In place of assembly and solve: from sim->free_velocity to the new velocity and sim->info. The last substep leaves a problem. TS_ERROR_MEMORY.
+/// In place of assembly and solve: from sim->free_velocity to the new velocity and sim->info. The last substep leaves contacts and what the next step
+/// remembers; the problem is written when somebody asks for it (pile_problem.c). TS_ERROR_MEMORY.
 ts_code ts_pile_solve(ts_sim* sim);
-
-/// Contacts as the pairs have them now, and the problem that they solve, as any other step leaves it (pile_problem.c). Returns 0 when memory is
-/// short.
-int ts_pile_show(ts_sim* sim, const ts_pile* pile);
 
 /// Ends the step: impulses of contacts are those of all substeps.
 void ts_pile_close(ts_sim* sim);

@@ -1,6 +1,7 @@
-// The problem of a pile's last substep, row by row, as any other step leaves it.
+// The problem of a pile's last substep, row by row, as any other step leaves it, for whoever asks.
 //
-// Problem: certificates, recordings and people ask what was solved, and pairs (contact/pairs/) have no rows. Rule: every contact becomes a
+// Problem: certificates, recordings and people ask what was solved, and pairs (contact/pairs/) have no rows; writing them takes a tenth of a step. Rule: only
+// when somebody asks (ts_sim_problem) every contact becomes a
 // block, in the order of sim->contact; rows are over the velocities of centres and turning in world axes, six of each body, divided by the roots
 // of masses and inertias, so that G = J J^T (contact/operator/delassus.h). Impulses, reference velocities and velocities are those of the pairs.
 // Guaranteed: u = G lambda + g is the velocity that the pairs were judged by, to rounding.
@@ -15,7 +16,6 @@ enum { SIDE = 18 };  // numbers of three rows over six columns
 
 // A body of the pairs, as rows want it.
 typedef struct side {
-    ts_vec3 centre;           // m, now
     ts_vec3 linear, angular;  // free velocity
     double mass;              // kg^-1/2
     double turn[6];           // A with A A^T the inverse inertia: 00 10 20 11 21 22
@@ -61,8 +61,6 @@ static void prepare_bodies(const rows* r) {
     for (int b = 1; b < pairs->body_count; ++b) {
         const double *I = pairs->body[b].inverse_inertia, *free = pairs->free + (size_t)TS_PAIR_SPEEDS * (size_t)b;
         side* body = &r->body[b];
-        int root = r->sim->model->tree[r->pile->tree[b]].root;
-        body->centre = ts_transform_point(&r->sim->kinematics.body_pose[root], r->sim->model->body[root].centre);
         body->linear = ts_vec3_load(free);
         body->angular = ts_vec3_load(free + 3);
         body->mass = sqrt(pairs->body[b].inverse_mass);
@@ -89,34 +87,25 @@ static void fill_side(const side* body, ts_vec3 lever, const ts_vec3* axis, doub
     }
 }
 
-// A contact as the pairs have it now; its point has moved on with its bodies.
-static void show_contact(const rows* r, int k, ts_contact* contact) {
-    int lane, row = 3 * contact->block;
-    const ts_pairs* pairs = r->pile->pairs;
-    const ts_pile_contact* place = &r->pile->contact[k];
-    const ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
-    const ts_pair_point* point = ts_pairs_point(pairs, k, &lane);
-    ts_vec3 a = ts_vec3_add(r->body[place->body[0]].centre, place->lever[0]);
-    ts_vec3 b = ts_vec3_add(r->body[place->body[1]].centre, place->lever[1]);
-    contact->position = ts_vec3_scale(0.5, ts_vec3_add(a, b));
-    contact->gap = track->gap[lane];
-    contact->velocity = ts_pair_vector_get(&track->velocity, lane);
-    contact->impulse = ts_pair_vector_get(&point->lambda, lane);
-    contact->angular_impulse = ts_vec3_zero();
-    ts_vec3_store(contact->velocity, r->after + row);
-    ts_vec3_store(contact->impulse, r->impulse + row);
+// What the pairs know of contact i.
+static void fill_rows(const rows* r, int i) {
+    int lane, row = 3 * i;
+    const ts_pair_point* point = ts_pairs_point(r->pile->pairs, r->place[i], &lane);
+    const ts_pair_track* track = ts_pairs_track(r->pile->pairs, r->place[i], &lane);
+    ts_vec3_store(ts_pair_vector_get(&track->velocity, lane), r->after + row);
+    ts_vec3_store(ts_pair_vector_get(&point->lambda, lane), r->impulse + row);
     r->reference[row + 2] = point->reference[lane];
 }
 
 // Block i: sim->contact[i].
 static void add_block(rows* r, int i) {
-    ts_contact* contact = &r->sim->contact[i];
+    const ts_contact* contact = &r->sim->contact[i];
     const ts_pile_contact* place = &r->pile->contact[r->place[i]];
     int at = r->segment_start[i];
     double* g = r->g + 3 * i;
     ts_vec3 axis[3];
     for (int k = 0; k < 3; ++k) axis[k] = ts_mat3_column(&contact->frame, k);
-    show_contact(r, r->place[i], contact);
+    fill_rows(r, i);
     g[0] = g[1] = 0.0;
     g[2] = -r->reference[3 * i + 2];
     for (int k = 0; k < 2; ++k) {
@@ -149,7 +138,7 @@ static int list_islands(const rows* r, ts_islands* out) {
     return 1;
 }
 
-int ts_pile_show(ts_sim* sim, const ts_pile* pile) {
+static int show(ts_sim* sim, const ts_pile* pile) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     rows r = {.sim = sim, .pile = pile, .source = ts_row_source_find("contact")};
     int count = sim->contact_count;
@@ -167,8 +156,8 @@ int ts_pile_show(ts_sim* sim, const ts_pile* pile) {
     problem->row_count = 3 * count;
     problem->block = r.block;
     problem->g = r.g;
-    problem->time_step = sim->options.time_step;
-    problem->rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
+    problem->time_step = pile->pairs->law.time_step;
+    problem->rest_speed = pile->rest_speed;
     problem->delassus->ops->set_impulse(problem->delassus, r.impulse);
     sim->row_block = r.owner;
     sim->impulse = r.impulse;
@@ -177,4 +166,13 @@ int ts_pile_show(ts_sim* sim, const ts_pile* pile) {
     storage->row_after = r.after;
     storage->row_softness = NULL;
     return 1;
+}
+
+const ts_contact_problem* ts_sim_problem(const ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_pile* pile = storage ? storage->unshown : NULL;
+    // Whoever asks sees what was there all along.
+    if (pile && !show((ts_sim*)sim, pile)) return NULL;
+    if (pile) storage->unshown = NULL;
+    return &sim->problem;
 }

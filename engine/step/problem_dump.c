@@ -8,6 +8,7 @@
 
 ts_code ts_problem_dump(const ts_sim* sim, const char* scene, const char* path, ts_status* out_status) {
     char title[256];
+    if (!ts_sim_problem(sim)) return ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "no memory for the problem");
     if (sim->step_count == 0 || sim->problem.block_count == 0)
         return ts_status_set(out_status, TS_ERROR_VALUE, path, 0, "step %lld has no contacts to write",
                              sim->step_count);

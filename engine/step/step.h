@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /// Advances by options.time_step, in options.substeps parts (engine/step/substep.c): sim->info is then the worst and the sum of them, impulses
-/// of contacts are those of the whole step, and problem, impulse, certificate and sensors of the step those of the last substep.
+/// of contacts are those of the whole step, and problem (ts_sim_problem), impulse, certificate and sensors of the step those of the last substep.
 /// TS_ERROR_NUMERIC when the state left the finite numbers (the state is then that of the step's, or with substeps of the last
 /// substep's, beginning), TS_ERROR_MEMORY when memory is short, TS_ERROR_VALUE when the time step
 /// was set to nothing that advances. A solver that did not converge is no error: see sim->info.

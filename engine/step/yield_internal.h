@@ -15,8 +15,8 @@ int ts_step_yield(ts_sim* sim);
 /// While block b is assembled: takes back the push-out that gave way not long ago. `g` and `reference` are of its rows.
 void ts_step_yield_again(const ts_sim* sim, const ts_row_plan* plan, int b, double* g, double* reference);
 
-/// For the memory of block b: how long its push-out stays away.
-void ts_step_yield_remember(const ts_sim* sim, int b, ts_row_memory* out_memory);
+/// For the memory of a block, by its old memory (-1: it has none) and ts_row_blocked: how long its push-out stays away.
+void ts_step_yield_remember(const ts_sim* sim, int memory, int blocked, ts_row_memory* out_memory);
 
 #ifdef __cplusplus
 }

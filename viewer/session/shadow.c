@@ -71,7 +71,7 @@ ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, co
     if (sim->model->sensor_count > sim->model->step_sensor_count) ts_sim_measure(sim);
     look->energy = ts_sim_energy(sim);
     // Internal forces of large problems would take longer than pictures may.
-    int few = sim->problem.row_count <= MOST_ROWS;
+    int few = sim->info.row_count <= MOST_ROWS;
     look->facts = ts_scene_contacts_judge(sim, few ? (unsigned)TS_SHOW_INTERNAL : 0u, arena);
     const ts_contact_mode* mode = look->facts.mode;
     memset(look->mode_count, 0, sizeof look->mode_count);

@@ -139,7 +139,9 @@ static void see_problem(ts_vec3 centre) {
     for (int i = 0; i < 20; ++i) {
         double u[512], worst = 0.0;
         fixture_run(&f, 1);
-        const ts_contact_problem* problem = &f.sim->problem;
+        cr_assert_eq(f.sim->problem.block_count, 0, "nobody has asked");
+        const ts_contact_problem* problem = ts_sim_problem(f.sim);
+        cr_assert_eq(problem, &f.sim->problem);
         cr_assert_eq(problem->block_count, f.sim->contact_count);
         cr_assert_eq(f.sim->info.row_count, problem->row_count);
         cr_assert_leq(problem->row_count, 512);
@@ -210,7 +212,7 @@ Test(pile, bits_depend_on_nothing_else) {
         fixture f = fixture_start(heap(), workers[w]);
         fixture_run(&f, 60);
         cr_assert_gt(f.sim->contact_count, 60);
-        cr_assert_eq(f.sim->problem.block_count, f.sim->contact_count, "only contacts make it a pile");
+        cr_assert_eq(ts_sim_problem(f.sim)->block_count, f.sim->contact_count, "only contacts make it a pile");
         cr_assert_gt(f.sim->info.kept_pairs, 0);
         hash[w] = ts_sim_hash(f.sim);
         fixture_end(&f);
