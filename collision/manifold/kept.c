@@ -19,8 +19,10 @@ static ts_transform relative(const ts_transform* a, const ts_transform* b) {
 }
 
 static int has_one_normal(const ts_manifold* manifold) {
-    for (int k = 1; k < manifold->count; ++k)
-        if (memcmp(&manifold->point[k].normal, &manifold->point[0].normal, sizeof(ts_vec3)) != 0) return 0;
+    for (int k = 1; k < manifold->count; ++k) {
+        ts_vec3 a = manifold->point[k].normal, b = manifold->point[0].normal;
+        if (a.x != b.x || a.y != b.y || a.z != b.z) return 0;
+    }
     return 1;
 }
 
