@@ -85,4 +85,7 @@ int ts_tiles_factor(ts_tiles* H);
 /// b = H^-1 b, b of count * TS_TILE numbers, after ts_tiles_factor.
 void ts_tiles_solve(const ts_tiles* H, double* b);
 
+/// The same of four right-hand sides side by side: number i of side r is at b[4 i + r]. Each gets the bits that it gets alone.
+void ts_tiles_solve_four(const ts_tiles* H, double* b);
+
 #endif

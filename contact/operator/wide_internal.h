@@ -10,6 +10,7 @@
 #define ts_tiles_clear ts_tiles_clear_wide
 #define ts_tiles_factor ts_tiles_factor_wide
 #define ts_tiles_solve ts_tiles_solve_wide
+#define ts_tiles_solve_four ts_tiles_solve_four_wide
 #else
 #define TS_IS_WIDE 0
 #endif

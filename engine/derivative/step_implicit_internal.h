@@ -191,6 +191,9 @@ int ts_step_soft_row_is_known(const ts_sim* sim, int b);
 /// Those of connections and welds. Returns 0 when memory is short.
 int ts_step_ties_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch);
 
+/// Whether block b is a tie of any kind: of bodies, joints or tendons.
+int ts_step_is_tie(const ts_sim* sim, int b);
+
 /// dc* / dh of row r of a tie of any kind; `start` has the velocities before the step.
 double ts_step_tie_rate(const ts_sim* sim, const ts_kinematics* start, int b, int r);
 

@@ -1,4 +1,4 @@
-// How G of a row answers to positions: what slows the push-out of a contact by leverage goes by it (engine/rows/contact.c).
+// How G of a row answers to positions: what slows the push-out of a contact by leverage goes by it (engine/rows/contact.c), and the give of ties.
 //
 // Problem: dG of G = J M^-1 J^T. Rule: with w = M^-1 J^T held,
 //     dG = 2 (dJ w) - w^T dM w,
@@ -54,6 +54,7 @@ void ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, 
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     const ts_model* model = sim->model;
     memset(l->velocity, 0, (size_t)model->nv * sizeof(double));
+    memset(l->slope, 0, (size_t)model->nv * sizeof(double));
     l->G = 0.0;
     for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
         const ts_delassus_segment* g = &plan->segment[s];

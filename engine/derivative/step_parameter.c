@@ -93,7 +93,6 @@ static int push_is_slowed(const ts_sim* sim, int b) {
 }
 
 static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_step_input_kind kind) {
-    int contact = ts_row_source_find("contact");
     if (sim->solver->anchors) return 0;
     if (kind == TS_STEP_BY_GRAVITY) return 1;
     int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
@@ -103,7 +102,7 @@ static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_ste
         if (!ts_step_block_acts(sim, p, b)) continue;
         if (ts_step_block_is_softened(sim, p, b) || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
         if (soft && !ts_step_soft_row_is_known(sim, b)) return 0;
-        if (sim->row_block[b].source == contact && push_is_slowed(sim, b)) return 0;
+        if (ts_row_is(sim, b, &ts_row_contact) && push_is_slowed(sim, b)) return 0;
     }
     return 1;
 }
@@ -480,18 +479,15 @@ static void add_activations(parameters* w, int c) {
 // dc* / dh of row r of block b.
 static double reference_rate(const parameters* w, int b, int r) {
     const ts_sim* sim = w->task->sim;
-    static const char* const tie[] = {"joint-equality", "tendon-equality", "connect", "weld"};
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     double h = sim->options.time_step, reference = storage->reference[sim->problem.block[b].row + r];
-    int source = sim->row_block[b].source;
-    for (int k = 0; k < 4; ++k)
-        if (source == ts_row_source_find(tie[k])) return ts_step_tie_rate(sim, &w->start, b, r);
-    if (source == ts_row_source_find("servo")) {
+    if (ts_step_is_tie(sim, b)) return ts_step_tie_rate(sim, &w->start, b, r);
+    if (ts_row_is(sim, b, &ts_row_servo)) {
         const ts_drive* drive = ts_actuation_drive(sim, (int)sim->row_block[b].key.whole);
         double stiffness = drive_stiffness(sim, (int)sim->row_block[b].key.whole);
         return -drive->intercept * stiffness / (drive->ahead * drive->ahead);
     }
-    if (source == ts_row_source_find("contact")) {
+    if (ts_row_is(sim, b, &ts_row_contact)) {
         const ts_contact* contact = &sim->contact[sim->row_block[b].item];
         ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
         if (ts_step_contact_softness(sim, contact, law)) return law[r].reference_by_time;
@@ -503,8 +499,7 @@ static double reference_rate(const parameters* w, int b, int r) {
     if (ts_step_joint_softness(sim, b, &soft)) return soft.reference_by_time;
     // What closes a gap or mends an error over the step, unless it is as fast as it may be.
     double most = sim->options.push_out_speed;
-    if (source == ts_row_source_find("joint-limit") &&
-        sim->model->joint[sim->row_block[b].key.whole].type != TS_JOINT_SLIDE)
+    if (ts_row_is(sim, b, &ts_row_joint_limit) && sim->model->joint[sim->row_block[b].key.whole].type != TS_JOINT_SLIDE)
         most = sim->options.push_out_turn;
     return reference >= most ? 0.0 : -reference / h;
 }
@@ -512,12 +507,12 @@ static double reference_rate(const parameters* w, int b, int r) {
 // dR of row r of block b: what of it goes with the time step or with G.
 static double compliance_rate(parameters* w, ts_step_column c, int b, int r) {
     const ts_sim* sim = w->task->sim;
-    if (c.kind == TS_STEP_BY_TIME_STEP && sim->row_block[b].source == ts_row_source_find("servo")) {
+    if (c.kind == TS_STEP_BY_TIME_STEP && ts_row_is(sim, b, &ts_row_servo)) {
         int i = (int)sim->row_block[b].key.whole;
         double h = sim->options.time_step, ahead = ts_actuation_drive(sim, i)->ahead;
         return -(ahead + h * drive_stiffness(sim, i)) / (h * h * ahead * ahead);
     }
-    if (c.kind == TS_STEP_BY_TIME_STEP && sim->row_block[b].source == ts_row_source_find("contact")) {
+    if (c.kind == TS_STEP_BY_TIME_STEP && ts_row_is(sim, b, &ts_row_contact)) {
         ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
         return ts_step_contact_softness(sim, &sim->contact[sim->row_block[b].item], law) ? law[r].R_by_time : 0.0;
     }
@@ -553,11 +548,9 @@ static double compliance_share(const ts_sim* sim, int option, int normal) {
 // Adds du of acting rows by their own laws.
 static void add_rows(parameters* w, ts_step_column c, double* du) {
     const ts_sim* sim = w->task->sim;
-    int contact_source = ts_row_source_find("contact");
     for (int b = 0; b < w->p->block_count; ++b) {
         const ts_block* block = &sim->problem.block[b];
-        const ts_contact* contact =
-            sim->row_block[b].source == contact_source ? &sim->contact[sim->row_block[b].item] : NULL;
+        const ts_contact* contact = ts_row_is(sim, b, &ts_row_contact) ? &sim->contact[sim->row_block[b].item] : NULL;
         if (!acts(w, b)) continue;
         for (int r = 0; r < block->rows; ++r) {
             double lambda = sim->impulse[block->row + r];

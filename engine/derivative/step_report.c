@@ -10,6 +10,7 @@
 
 #include "engine/derivative/step_derivative_internal.h"
 #include "engine/rows/contact_internal.h"
+#include "engine/rows/row_source_internal.h"
 #include "engine/rows/row_block.h"
 #include "engine/step/certify.h"
 
@@ -125,7 +126,7 @@ static double gap_to_kink(const ts_sim* sim, int b, int normal) {
     double h = sim->options.time_step;
     if (reference < 0.0) return -h * reference;
     if (reference > 0.0) return sim->options.baumgarte > 0.0 ? h * reference / sim->options.baumgarte : HUGE_VAL;
-    if (sim->row_block[b].source != ts_row_source_find("contact")) return 0.0;
+    if (!ts_row_is(sim, b, &ts_row_contact)) return 0.0;
     double gap = sim->contact[sim->row_block[b].item].gap;
     return fmin(fabs(gap), fabs(gap + sim->options.slop));
 }
@@ -134,8 +135,7 @@ static double gap_to_kink(const ts_sim* sim, int b, int normal) {
 static void judge_kink(const ts_sim* sim, int b, int normal, ts_step_block_report* report) {
     double h = sim->options.time_step, rest = sim->problem.rest_speed, size = 0.0;
     report->gap = gap_to_kink(sim, b, normal);
-    if (sim->row_block[b].source == ts_row_source_find("contact"))
-        size = ts_vec3_norm(sim->contact[sim->row_block[b].item].position);
+    if (ts_row_is(sim, b, &ts_row_contact)) size = ts_vec3_norm(sim->contact[sim->row_block[b].item].position);
     double roundings = report->gap / fmax(gap_share * rest * h, DBL_EPSILON * (1.0 + size));
     // How far off is told anyway: another unit, not to be compared with impulses unless it is here.
     if (roundings > here || roundings >= report->roundings) return;

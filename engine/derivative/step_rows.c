@@ -14,19 +14,6 @@
 #include "engine/rows/row_source_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 
-// Sources that are known here, by name.
-typedef struct known_sources {
-    int contact;
-    int limit;
-    int friction;
-    int servo;
-    int equality;
-    int connect;
-    int weld;
-    int tendon_limit;
-    int tendon_friction;
-} known_sources;
-
 // A block of one row over some dofs, u by their positions `factor` times slope.
 static int write_row(const ts_step_task* task, ts_step_implicit* p, int b, int count, const int* dof,
                      const double* slope, double factor) {
@@ -132,9 +119,9 @@ static int write_soft_row(const ts_step_task* task, ts_step_implicit* p, int b, 
 
 int ts_step_joint_softness(const ts_sim* sim, int b, ts_mujoco_row_slopes* out) {
     const ts_row_key key = sim->row_block[b].key;
-    int limits = sim->row_block[b].source == ts_row_source_find("joint-limit"), dof = (int)key.whole, k = 0;
+    int limits = ts_row_is(sim, b, &ts_row_joint_limit), dof = (int)key.whole, k = 0;
     if (ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_MODEL) return 0;
-    if (!limits && sim->row_block[b].source != ts_row_source_find("joint-friction")) return 0;
+    if (!limits && !ts_row_is(sim, b, &ts_row_joint_friction)) return 0;
     const ts_joint* joint = &sim->model->joint[limits ? (int)key.whole : sim->model->dof[dof].joint];
     const ts_mujoco_softness* softness = limits ? &joint->softness.limit : &joint->softness.friction;
     ts_joint_stop stop[TS_JOINT_STOPS_MOST];
@@ -157,13 +144,12 @@ int ts_step_joint_softness(const ts_sim* sim, int b, ts_mujoco_row_slopes* out) 
 }
 
 int ts_step_soft_row_is_known(const ts_sim* sim, int b) {
-    int source = sim->row_block[b].source;
-    if (source == ts_row_source_find("contact")) return sim->problem.block[b].rows <= 3;
-    if (source == ts_row_source_find("joint-limit")) {
+    if (ts_row_is(sim, b, &ts_row_contact)) return sim->problem.block[b].rows <= 3;
+    if (ts_row_is(sim, b, &ts_row_joint_limit)) {
         ts_joint_type type = sim->model->joint[sim->row_block[b].key.whole].type;
         return type == TS_JOINT_HINGE || type == TS_JOINT_SLIDE;
     }
-    return source == ts_row_source_find("joint-friction") || source == ts_row_source_find("servo");
+    return ts_row_is(sim, b, &ts_row_joint_friction) || ts_row_is(sim, b, &ts_row_servo);
 }
 
 static int find_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
@@ -218,6 +204,20 @@ static void give_up(const ts_sim* sim, ts_step_implicit* p, int b) {
     }
 }
 
+// Of any source but contacts. Returns 0 where it is not known here.
+static int find_row(const ts_step_task* task, ts_step_implicit* p, int b, int soft) {
+    const ts_sim* sim = task->sim;
+    const ts_row_source* source = ts_row_source_at(sim->row_block[b].source);
+    if (source == &ts_row_joint_limit) return find_limit(task, p, b);
+    if (source == &ts_row_servo) return find_servo(task, p, b);
+    if (source == &ts_row_joint_friction) return find_friction(task, p, b);
+    if (soft) return 0;
+    if (source == &ts_row_tendon_limit) return find_tendon_limit(task, p, b);
+    if (source == &ts_row_tendon_friction) return ts_step_tendon_is_sum(sim->model, (int)sim->row_block[b].key.whole);
+    if (source == &ts_row_joint_equality) return find_equality(task, p, b);
+    return source == &ts_row_connect || source == &ts_row_weld;
+}
+
 int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report) {
     const ts_sim* sim = task->sim;
     int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
@@ -227,31 +227,11 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
         ts_step_move_tree(sim->model, t, ts_sim_storage_of(sim)->new_velocity + sim->model->tree[t].dof_first,
                           &p->kinematics);
     if (p->block_count == 0) return 1;
-    known_sources known = {
-        ts_row_source_find("contact"), ts_row_source_find("joint-limit"),    ts_row_source_find("joint-friction"),
-        ts_row_source_find("servo"),   ts_row_source_find("joint-equality"), ts_row_source_find("connect"),
-        ts_row_source_find("weld"),    ts_row_source_find("tendon-limit"),   ts_row_source_find("tendon-friction")};
     for (int b = 0; b < p->block_count; ++b) {
-        const ts_row_block* owner = &sim->row_block[b];
-        if (!ts_step_block_acts(sim, p, b)) continue;
+        if (!ts_step_block_acts(sim, p, b) || ts_row_is(sim, b, &ts_row_contact)) continue;
         // A solver's own compliance goes by G, which changes with the pose.
-        int fine = owner->blocked == TS_ROW_FREE && !ts_step_block_is_softened(sim, p, b);
-        if (owner->source == known.contact) continue;
-        if (fine && owner->source == known.limit)
-            fine = find_limit(task, p, b);
-        else if (fine && owner->source == known.servo)
-            fine = find_servo(task, p, b);
-        else if (fine && owner->source == known.friction)
-            fine = find_friction(task, p, b);
-        else if (fine && owner->source == known.tendon_limit)
-            fine = !soft && find_tendon_limit(task, p, b);
-        else if (fine && owner->source == known.tendon_friction)
-            fine = !soft && ts_step_tendon_is_sum(sim->model, (int)owner->key.whole);
-        else if (fine && owner->source == known.equality)
-            fine = !soft && find_equality(task, p, b);
-        else
-            fine = fine && !soft && (owner->source == known.connect || owner->source == known.weld);
-        if (!fine) give_up(sim, p, b);
+        int fine = sim->row_block[b].blocked == TS_ROW_FREE && !ts_step_block_is_softened(sim, p, b);
+        if (!fine || !find_row(task, p, b, soft)) give_up(sim, p, b);
     }
     return (soft || ts_step_ties_find(task, p, scratch)) && ts_step_contacts_find(task, p, scratch, report);
 }

@@ -8,8 +8,7 @@
 //     x'' = f_a(x) + w x f_v(x),   dx'' = f_da(x) + a x dx + dw x x' + w x (f_dv(x) + w x dx)
 // and of turns, T(y) = s/2 vec(q_A* y q_B) of any quaternion y: dT(y) = T(dy) + T(y t_B - t_A y) / 2, with t_k the turn of body k.
 // Source: the rows' own files; derived here by the Jacobi identity.
-// R is a millionth of the largest G_ii = j M_hat^-1 j^T: with y = M_hat^-1 j^T, dG_ii = 2 y . d(j^T) - y . dM_hat y, and y . dM_hat y is that of inverse dynamics without
-// velocity and gravity at the acceleration y. Under great loads it is felt (1e-5 of a column).
+// R is a millionth of the largest G_ii, whose slope at fixed j is that of step_leverage.c. Under great loads it is felt (1e-5 of a column).
 // Left to differences: ties that the model's softness is in force for.
 #include <math.h>
 #include <string.h>
@@ -190,12 +189,8 @@ typedef struct ties {
     change* side[2];           // (n)
     double *linear, *angular;  // (3 x n) of velocities by positions
     double* force;             // (n x n), zero between ties
-    ts_kinematics still;       // without velocities
-    ts_derivative_scratch derivative;
-    double* y;       // (n)
-    double* matrix;  // (n x n)
-    int* dof;        // (n)
-    int* place;      // (n)
+    ts_step_leverage leverage;
+    int* dof;  // (n)
 } ties;
 
 // Adds d(J v+) by position, at the velocities after the step.
@@ -293,18 +288,6 @@ static double* take_force(const ties* w, const tie* t, int count, double* own) {
     return shared ? own : NULL;
 }
 
-// y = M_hat^-1 j^T of row r of block b, over all dofs.
-static void answer_row(const ties* w, int b, int r, double* y) {
-    const ts_model* model = w->task->sim->model;
-    const ts_row_plan* plan = ts_sim_storage_of(w->task->sim)->row_plan;
-    memset(y, 0, (size_t)model->nv * sizeof(double));
-    for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
-        const ts_delassus_segment* g = &plan->segment[s];
-        memcpy(y + g->column, g->J + r * g->count, (size_t)g->count * sizeof(double));
-    }
-    ts_step_unwhiten(w->p, y);
-}
-
 // Adds dR lambda of the rows [first, last) by position, whose R is that of the stiffest of them.
 static void add_give(const ties* w, const tie* t, int b, int first, int last, int count, double* by_q) {
     const ts_sim* sim = w->task->sim;
@@ -315,29 +298,17 @@ static void add_give(const ties* w, const tie* t, int b, int first, int last, in
     int stiffest = ts_step_tie_stiffest(sim, b, first, &give);
     if (stiffest < 0) return;
     unit[stiffest] = 1.0;
-    answer_row(w, b, stiffest, w->y);
+    ts_step_leverage l = w->leverage;
+    ts_step_leverage_find(sim, w->p, b, stiffest, &l);
     add_force(w, t, unit, count);
     for (int c = 0; c < count; ++c) {
-        double sum = 0.0;
+        double by_G = l.slope[w->dof[c]];
         for (int d = 0; d < count; ++d) {
             double* from = &w->force[(size_t)w->dof[d] * nv + (size_t)w->dof[c]];
-            sum += 2.0 * w->y[w->dof[d]] * *from;
+            by_G += 2.0 * l.velocity[w->dof[d]] * *from;
             *from = 0.0;
         }
-        for (int r = first; r < last; ++r) by_q[r * count + c] += give * lambda[r] * sum;
-    }
-    for (int i = 0; i < 2; ++i) {
-        int tree = t->side[i].tree;
-        if (tree < 0 || (i == 1 && tree == t->side[0].tree)) continue;
-        int from = model->tree[tree].dof_first, n = model->tree[tree].dof_count;
-        ts_derivative_matrices out = {w->matrix, NULL, NULL};
-        ts_derivative_inverse_tree(model, &w->still, ts_vec3_zero(), tree, w->y + from, &w->derivative, &out);
-        for (int c = 0; c < count; ++c) {
-            double sum = 0.0;
-            if (model->dof[w->dof[c]].tree != tree) continue;
-            for (int d = 0; d < n; ++d) sum += w->y[from + d] * w->matrix[d * n + w->dof[c] - from];
-            for (int r = first; r < last; ++r) by_q[r * count + c] -= give * lambda[r] * sum;
-        }
+        for (int r = first; r < last; ++r) by_q[r * count + c] += give * lambda[r] * by_G;
     }
 }
 
@@ -372,9 +343,13 @@ static int find_tie(const ties* w, const ts_kinematics* start, int b) {
     return 1;
 }
 
+// Of bodies.
 static int is_tie(const ts_sim* sim, int b) {
-    return sim->row_block[b].source == ts_row_source_find("connect") ||
-           sim->row_block[b].source == ts_row_source_find("weld");
+    return ts_row_is(sim, b, &ts_row_connect) || ts_row_is(sim, b, &ts_row_weld);
+}
+
+int ts_step_is_tie(const ts_sim* sim, int b) {
+    return is_tie(sim, b) || ts_row_is(sim, b, &ts_row_joint_equality) || ts_row_is(sim, b, &ts_row_tendon_equality);
 }
 
 int ts_step_ties_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch) {
@@ -391,16 +366,12 @@ int ts_step_ties_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* s
     w.linear = TS_ARENA_ARRAY(scratch, double, 6 * nv);
     w.force = (double*)ts_arena_alloc_zeroed(scratch, nv * nv, sizeof(double));
     w.dof = TS_ARENA_ARRAY(scratch, int, nv);
-    w.y = (double*)ts_arena_alloc_zeroed(scratch, nv, sizeof(double));
-    w.matrix = TS_ARENA_ARRAY(scratch, double, nv* nv);
-    fine = w.side[0] && w.side[1] && w.linear && w.force && w.dof && w.y && w.matrix &&
-           ts_step_share_poses(sim, scratch, &start) && ts_step_share_poses(sim, scratch, &w.still) &&
-           ts_derivative_scratch_create(sim->model, scratch, &w.derivative);
+    fine = w.side[0] && w.side[1] && w.linear && w.force && w.dof && ts_step_share_poses(sim, scratch, &start) &&
+           ts_step_leverage_take(sim, p, scratch, &w.leverage);
     w.angular = fine ? w.linear + 3 * nv : NULL;
     for (int t = 0; fine && t < sim->model->tree_count; ++t) {
         int first = sim->model->tree[t].dof_first;
         ts_step_move_tree(sim->model, t, sim->qvel + first, &start);
-        ts_step_move_tree(sim->model, t, w.y + first, &w.still);
     }
     for (int b = 0; fine && b < p->block_count; ++b)
         if (is_tie(sim, b) && ts_step_block_acts(sim, p, b)) fine = find_tie(&w, &start, b);
@@ -417,19 +388,16 @@ double ts_step_tie_rate(const ts_sim* sim, const ts_kinematics* start, int b, in
         return (t.limited ? 0.0 : t.error[r] / (h * h)) - 0.5 * t.bias[r];
     }
     const ts_equality* e = ts_row_equality_of(sim, b);
-    int turns = sim->row_block[b].source == ts_row_source_find("joint-equality") &&
-                sim->model->joint[e->joint[0]].type == TS_JOINT_HINGE;
+    int turns = ts_row_is(sim, b, &ts_row_joint_equality) && sim->model->joint[e->joint[0]].type == TS_JOINT_HINGE;
     double most = turns ? sim->options.push_out_turn : sim->options.push_out_speed;
     return fabs(reference) < most * (1.0 - 1e-12) ? -reference / h : 0.0;
 }
 
 int ts_step_tie_stiffest(const ts_sim* sim, int b, int r, double* out_give) {
-    static const char* const name[] = {"joint-equality", "tendon-equality", "connect", "weld"};
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
-    int source = sim->row_block[b].source, rows = sim->problem.block[b].rows, known = 0, best = -1;
+    int rows = sim->problem.block[b].rows, best = -1;
     double most = 0.0;
-    for (int k = 0; k < 4; ++k) known = known || source == ts_row_source_find(name[k]);
-    if (!known || !sim->problem.R) return -1;
+    if (!sim->problem.R || !ts_step_is_tie(sim, b)) return -1;
     for (int i = 0; i < rows; ++i) {
         double squared = 0.0;
         if ((i >= POINT_ROWS) != (r >= POINT_ROWS)) continue;

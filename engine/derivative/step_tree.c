@@ -415,7 +415,7 @@ static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
 static int find_drives(const trees* w) {
     ts_sim* sim = w->task->sim;
     ts_step_implicit* p = w->p;
-    int count = sim->model->actuator_count, servo = sim->problem.block_count > 0 ? ts_row_source_find("servo") : -1;
+    int count = sim->model->actuator_count;
     p->drive = (ts_step_drive_slope*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->drive);
     p->lever = (ts_step_lever*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->lever);
     if (!p->drive || !p->lever) return 0;
@@ -431,7 +431,7 @@ static int find_drives(const trees* w) {
     }
     for (int b = 0; b < sim->problem.block_count; ++b) {
         int i = (int)sim->row_block[b].key.whole;
-        if (sim->row_block[b].source != servo || i >= count) continue;
+        if (!ts_row_is(sim, b, &ts_row_servo) || i >= count) continue;
         p->drive[i].row = sim->problem.block[b].row;
         p->drive[i].push = -sim->model->actuator[i].gain[0] / ts_actuation_drive(sim, i)->ahead;
     }

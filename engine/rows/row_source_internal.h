@@ -141,6 +141,15 @@ typedef struct ts_row_source {
 /// Source i of the table.
 const ts_row_source* ts_row_source_at(int i);
 
+/// Sources that others know, of row_table.c.
+extern const ts_row_source ts_row_contact, ts_row_joint_limit, ts_row_joint_friction, ts_row_tendon_limit,
+    ts_row_tendon_friction, ts_row_servo, ts_row_connect, ts_row_weld, ts_row_joint_equality, ts_row_tendon_equality;
+
+/// Whether block b of the step's problem is of that source.
+static inline int ts_row_is(const ts_sim* sim, int b, const ts_row_source* source) {
+    return ts_row_source_at(sim->row_block[b].source) == source;
+}
+
 // --- for plan ---
 
 /// Lists a block: `block` gives set, bounds and rows (its first row is found), `chain` one degree of freedom for each chain

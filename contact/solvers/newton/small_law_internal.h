@@ -101,6 +101,38 @@ static inline void small_read_rows(const small* q, int b, const double* w, doubl
     for (; r < rows; ++r) out[r] = small_read_row(q, s, r, w);
 }
 
+// Four vectors of n numbers each, a tile's multiple, that lie one behind the other: side by side.
+static inline void small_turn_four(int n, const double* from, double* to) {
+    for (int j = 0; j < n; j += SMALL_TILE, to += SMALL_TILE * SMALL_TILE) {
+        ts_four a = ts_four_load(from + j), b = ts_four_load(from + n + j), c = ts_four_load(from + 2 * n + j),
+                d = ts_four_load(from + 3 * n + j);
+        ts_four_transpose(&a, &b, &c, &d);
+        ts_four_store(a, to), ts_four_store(b, to + 4), ts_four_store(c, to + 8), ts_four_store(d, to + 12);
+    }
+}
+
+// And back.
+static inline void small_turn_four_back(int n, const double* from, double* to) {
+    for (int j = 0; j < n; j += SMALL_TILE, from += SMALL_TILE * SMALL_TILE) {
+        ts_four a = ts_four_load(from), b = ts_four_load(from + 4), c = ts_four_load(from + 8),
+                d = ts_four_load(from + 12);
+        ts_four_transpose(&a, &b, &c, &d);
+        ts_four_store(a, to + j), ts_four_store(b, to + n + j), ts_four_store(c, to + 2 * n + j),
+            ts_four_store(d, to + 3 * n + j);
+    }
+}
+
+// out[0..3] = row r of a block times four vectors side by side, each as small_read_row has it.
+static inline void small_read_row_four(const small* q, const small_block* s, int r, const double* w, double* out) {
+    ts_four sum[SMALL_TILE] = {ts_four_zero(), ts_four_zero(), ts_four_zero(), ts_four_zero()};
+    for (int k = s->first; k < s->first + s->count; ++k) {
+        const double *A = q->tile[k] + SMALL_TILE * r, *v = w + SMALL_TILE * SMALL_TILE * q->place[k];
+        for (int c = 0; c < SMALL_TILE; ++c)
+            sum[c] = ts_four_plus(sum[c], ts_four_times(A[c], ts_four_load(v + SMALL_TILE * c)));
+    }
+    ts_four_store(ts_four_plus(ts_four_plus(sum[0], sum[2]), ts_four_plus(sum[1], sum[3])), out);
+}
+
 // w += J^T f of a block.
 static inline void small_add_rows(const small* q, int b, const double* f, double* w) {
     const small_block* s = &q->block[b];

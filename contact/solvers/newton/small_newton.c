@@ -125,28 +125,33 @@ static void press(const small* q, int b, double* out) {
     for (int r = 0; r < block->rows; ++r) out[r] = r == 2 ? 1.0 : block->mu * q->block[b].slip[r];
 }
 
+// Z of slides [first, first + count) of four, at most, and what they do to all normals.
+static void make_four_slides(small* q, int first, int count) {
+    int n = N * q->tiles, ld = ts_panel_padded(q->slides);
+    _Alignas(32) double side[N * N * TS_TILES_MOST];
+    double f[MAX];
+    for (int r = 0; r < N; ++r) {
+        double* z = q->Z + (first + r) * n;
+        memset(z, 0, (size_t)n * sizeof(double));
+        if (r >= count) continue;
+        press(q, q->slide[first + r], f);
+        small_add_rows(q, q->slide[first + r], f, z);
+    }
+    small_turn_four(n, q->Z + first * n, side);
+    ts_tiles_solve_four(q->H, side);
+    for (int i = 0; i < q->slides; ++i) small_read_row_four(q, &q->block[q->slide[i]], 2, side, q->W + i * ld + first);
+    small_turn_four_back(n, side, q->Z + first * n);
+}
+
 // What the normals of sliding contacts do to each other through H. Returns 0 where there is no factor.
 static int make_slides(small* q, ts_arena* scratch) {
     int s = q->slides, n = N * q->tiles, ld = ts_panel_padded(s);
-    q->Z = TS_ARENA_ARRAY(scratch, double, s* n);
+    q->Z = TS_ARENA_ARRAY(scratch, double, ld* n);
     q->W = TS_ARENA_ARRAY(scratch, double, s* ld + s);
     q->pivot = TS_ARENA_ARRAY(scratch, int, s);
     if (!q->Z || !q->W || !q->pivot) return 0;
-    double f[MAX];
-    for (int k = 0; k < s; ++k) {
-        double* z = q->Z + k * n;
-        press(q, q->slide[k], f);
-        memset(z, 0, (size_t)n * sizeof(double));
-        small_add_rows(q, q->slide[k], f, z);
-        ts_tiles_solve(q->H, z);
-    }
-    for (int i = 0; i < s; ++i) {
-        for (int k = 0; k < s; ++k) {
-            small_read_rows(q, q->slide[i], q->Z + k * n, f);
-            q->W[i * ld + k] = f[2];
-        }
-        q->W[i * ld + i] += 1.0 / q->block[q->slide[i]].normal;
-    }
+    for (int k = 0; k < s; k += N) make_four_slides(q, k, s - k < N ? s - k : N);
+    for (int i = 0; i < s; ++i) q->W[i * ld + i] += 1.0 / q->block[q->slide[i]].normal;
     return ts_lu_factor(q->W, s, ld, q->pivot);
 }
 
@@ -164,7 +169,9 @@ static void press_slides(small* q) {
     for (int k = 0; k < s; ++k) {
         double* c = q->c + p->block[q->slide[k]].row;
         press(q, q->slide[k], f);
-        for (int j = 0; j < n; ++j) q->dw[j] += by[k] * q->Z[k * n + j];
+        for (int j = 0; j < n; j += N)
+            ts_four_store(ts_four_plus(ts_four_load(q->dw + j), ts_four_times(by[k], ts_four_load(q->Z + k * n + j))),
+                          q->dw + j);
         for (int r = 0; r < p->block[q->slide[k]].rows; ++r) c[r] += by[k] * f[r];
     }
 }

@@ -26,6 +26,18 @@ static void reference(long double H[MOST][MOST], int n, long double* b) {
     }
 }
 
+// Side 2 of four is b, among others.
+static void four_sides_get_the_bits_of_one(const ts_tiles* H, int n, const double* b, ts_rng* rng) {
+    double side[4 * MOST], one[4][MOST];
+    for (int i = 0; i < n; ++i)
+        for (int r = 0; r < 4; ++r) side[4 * i + r] = one[r][i] = r == 2 ? b[i] : ts_rng_normal(rng);
+    ts_tiles_solve_four(H, side);
+    for (int r = 0; r < 4; ++r) {
+        ts_tiles_solve(H, one[r]);
+        for (int i = 0; i < n; ++i) cr_expect(side[4 * i + r] == one[r][i], "side %d, number %d", r, i);
+    }
+}
+
 Test(tiles, solve_what_trees_couple) {
     static ts_tiles H;
     static long double full[MOST][MOST];
@@ -65,6 +77,7 @@ Test(tiles, solve_what_trees_couple) {
         for (int i = 0; i < n; ++i) x[i] = b[i] = ts_rng_normal(&rng);
         reference(full, n, x);
         cr_assert(ts_tiles_factor(&H));
+        four_sides_get_the_bits_of_one(&H, n, b, &rng);
         ts_tiles_solve(&H, b);
         for (int i = 0; i < n; ++i) {
             size = fmax(size, (double)fabsl(x[i]));
