@@ -251,10 +251,12 @@ ts_code ts_step_implicit_matrix(const ts_step_derivative* derivative, ts_arena* 
         if (p->has_contact) push_rows(&m);
         for (int t = 0; t < p->model->tree_count; ++t) through_factor(&m, t, 1);
         move_positions(&m);
+        int coasts = 0;
+        for (int t = 0; t < p->model->tree_count; ++t) coasts = coasts || p->tree[t].coast;
         for (int c = 0; c < m.count; ++c) {
             if (p->frozen_column[c] >= 0)
                 add_frozen(&m, c);
-            else
+            else if (coasts || p->column[c].kind == TS_STEP_BY_POSITION)
                 ts_step_add_own_motion(p, c, m.count, m.position + c);
         }
     }

@@ -223,10 +223,10 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
     int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
     p->block = (ts_step_block_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)p->block_count, sizeof *p->block);
     if (!p->block) return 0;
+    if (p->block_count == 0) return 1;
     for (int t = 0; t < sim->model->tree_count; ++t)
         ts_step_move_tree(sim->model, t, ts_sim_storage_of(sim)->new_velocity + sim->model->tree[t].dof_first,
                           &p->kinematics);
-    if (p->block_count == 0) return 1;
     for (int b = 0; b < p->block_count; ++b) {
         if (!ts_step_block_acts(sim, p, b) || ts_row_is(sim, b, &ts_row_contact)) continue;
         // A solver's own compliance goes by G, which changes with the pose.

@@ -415,19 +415,21 @@ static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
 static int find_drives(const trees* w) {
     ts_sim* sim = w->task->sim;
     ts_step_implicit* p = w->p;
-    int count = sim->model->actuator_count;
+    int count = sim->model->actuator_count, moments = 0;
     p->drive = (ts_step_drive_slope*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->drive);
     p->lever = (ts_step_lever*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->lever);
     if (!p->drive || !p->lever) return 0;
+    for (int i = 0; i < count; ++i) moments += ts_actuation_drive(sim, i)->lever->count;
+    double* moment = TS_ARENA_ARRAY(w->task->arena, double, moments);
+    if (!moment) return 0;
     for (int i = 0; i < count; ++i) {
         const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
         double length, rate;
         drive_slopes(sim, i, &length, &rate, &p->drive[i].gain);
         p->drive[i].row = -1;
-        double* moment = TS_ARENA_ARRAY(w->task->arena, double, lever->count);
-        if (!moment) return 0;
-        memcpy(moment, lever->moment, (size_t)lever->count * sizeof(double));
+        for (int k = 0; k < lever->count; ++k) moment[k] = lever->moment[k];
         p->lever[i] = (ts_step_lever){lever->count, lever->dof, moment};
+        moment += lever->count;
     }
     for (int b = 0; b < sim->problem.block_count; ++b) {
         int i = (int)sim->row_block[b].key.whole;

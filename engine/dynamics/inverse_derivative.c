@@ -64,6 +64,21 @@ static void move_body(const ts_model* model, const ts_kinematics* k, ts_vec3 gra
     }
 }
 
+// [w]x (2 J - tr J) - 2 [c]x [u]x, the latter u c^T - (c . u).
+static ts_mat3 turning_of(const ts_inertia* inertia, ts_motion v) {
+    ts_vec3 w = v.angular, u = ts_vec3_scale(-2.0, v.linear), c = inertia->moment;
+    ts_mat3 J = ts_mat3_scale(2.0, inertia->rotation), out = ts_mat3_outer(u, c);
+    double half_trace = 0.5 * ts_mat3_trace(&J), along = ts_vec3_dot(u, c);
+    for (int i = 0; i < 3; ++i) J.m[i][i] -= half_trace;
+    for (int i = 0; i < 3; ++i) {
+        out.m[0][i] += w.y * J.m[2][i] - w.z * J.m[1][i];
+        out.m[1][i] += w.z * J.m[0][i] - w.x * J.m[2][i];
+        out.m[2][i] += w.x * J.m[1][i] - w.y * J.m[0][i];
+        out.m[i][i] -= along;
+    }
+    return out;
+}
+
 static void start_body(const ts_body* body, const ts_inertia* inertia, ts_motion v, ts_motion a, ts_vec3 gravity,
                        ts_derivative_body* out) {
     ts_force momentum = ts_inertia_mul(inertia, v);
@@ -72,11 +87,7 @@ static void start_body(const ts_body* body, const ts_inertia* inertia, ts_motion
     a.linear = ts_vec3_add_scaled(a.linear, body->buoyancy - 1.0, gravity);
     out->force = ts_force_add(ts_inertia_mul(inertia, a), ts_motion_cross_force(v, momentum));
     out->momentum = momentum.force;
-    ts_mat3 J = ts_mat3_scale(2.0, inertia->rotation);
-    double trace = 0.5 * ts_mat3_trace(&J);
-    for (int i = 0; i < 3; ++i) J.m[i][i] -= trace;
-    out->turning = ts_mat3_sub(ts_mat3_mul(ts_mat3_skew(v.angular), J),
-                               ts_mat3_mul(ts_mat3_skew(ts_vec3_scale(2.0, inertia->moment)), ts_mat3_skew(v.linear)));
+    out->turning = turning_of(inertia, v);
     out->buoyant_mass = body->buoyancy * inertia->mass;
     out->buoyant_moment = ts_vec3_scale(body->buoyancy, inertia->moment);
 }

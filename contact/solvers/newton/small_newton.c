@@ -62,6 +62,9 @@ static const double margin = 3e-4;
 static const double near = 3.0;
 // 1: tolerances, of the map, left by a linear system. 1e-4 to 1.
 static const double few_digits = 1e-1;
+// 1: the same where contacts slide and another step follows anyway, by the map before it, while that is more of the problem's impulses than
+// this. 1e-6 to 1e-4: 1e-3 takes more systems. The last steps are taken to all digits: sums of many steps feel it.
+static const double whole_digits = 1e-5, far = 1e-4;
 // 1: the first spring of proximal points, by a block's stiffness (1e-5 to 1e-3), and the least; of the one before, unless that was too deep.
 static const double first_spring = 1e-4, least_spring = 1e-12, deepest_fall = 0.03;
 // 1: of the map where a proximal point is begun: what it need not be better than, and where it is as good as there.
@@ -329,8 +332,11 @@ static void iterate(small* q, int steps, int limit, ts_arena* scratch, ts_small_
         recoiled = step > 0 && step < FREE_STEPS && recoil(q, before);
         if (!recoiled) q->near_weight = proximal_weight;
         before = q->squared;
-        if (!find_step(q, few_digits * q->yardstick->goal.tolerance * unit, scratch)) break;
-        go(q, step + 1 < FREE_STEPS);
+        int is_whole = step + 1 < FREE_STEPS;
+        double enough = few_digits * q->yardstick->goal.tolerance * unit;
+        if (is_whole && q->slides > 0 && q->worst > far * unit) enough = fmax(enough, whole_digits * q->worst);
+        if (!find_step(q, enough, scratch)) break;
+        go(q, is_whole);
         if (q->is_coarse && step + 1 >= FREE_STEPS && q->weight > least_weight) {
             q->weight *= weight_fall;
             ++steps;
