@@ -3,7 +3,7 @@
 //
 // A scene runs under its controller; every so many steps its state is moved at random in all positions and velocities, so that gaps are not those that
 // steps like to end with, and the step from there is differentiated by position, velocity, controls and forces. Steps are solved to 1e-12 of their
-// contact problem; differences are made with four increments, each three times the last. A column counts when no contact changed its
+// contact problem, those of differences to 1e-14 where that can be had; differences are made with four increments, each three times the last. A column counts when no contact changed its
 // mode or feature between the ends of its differences, and when three neighbouring increments agree to a part of what is asked; its
 // reference is what they extrapolate to. Of more than 24 columns of a kind, 24 that are drawn at random.
 #include <math.h>
@@ -223,11 +223,21 @@ static int take_differences(stage* at, const ts_step_derivative* d, double toler
     return 1;
 }
 
+// Whether the present step can be solved to so much: where it cannot, every step of a difference would try in vain.
+static int is_solved_to(stage* at, double tolerance) {
+    ts_step_derivative_settings settings = ts_step_derivative_default();
+    ts_step_derivative d;
+    settings.tolerance = tolerance;
+    ts_code code = ts_step_derivative_make(at->sim, &settings, NULL, 0, &at->arena, &d, NULL);
+    return code == TS_OK && d.report.unmet <= tolerance;
+}
+
 // All kinds at the present state.
 static void compare_state(stage* at) {
     static const ts_step_input_kind kind[KINDS] = {TS_STEP_BY_POSITION, TS_STEP_BY_VELOCITY, TS_STEP_BY_CONTROL,
                                                    TS_STEP_BY_FORCE};
-    int regular = 0;
+    ts_arena_reset(&at->arena);
+    int regular = 0, is_exact = is_solved_to(at, 1e-14);
     for (int k = 0; k < KINDS; ++k) {
         ts_step_derivative d, reference[INCREMENTS];
         double* matrix[INCREMENTS];
@@ -245,7 +255,7 @@ static void compare_state(stage* at) {
         if (!fine) continue;
         compare_transposes(at, &d, analytic);
         // What cannot be solved to the last digit may be answered otherwise.
-        fine = take_differences(at, &d, 1e-14, input, matrix, reference) ||
+        fine = (is_exact && take_differences(at, &d, 1e-14, input, matrix, reference)) ||
                take_differences(at, &d, 1e-12, input, matrix, reference);
         at->lost += !fine;
         if (fine) compare_columns(at, analytic, matrix, reference);
