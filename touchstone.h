@@ -64,6 +64,7 @@
 #include "contact/problem.h"
 #include "contact/solver.h"
 #include "contact/trace.h"
+#include "engine/actuation/tendon_way.h"
 #include "engine/batch.h"
 #include "engine/contact.h"
 #include "engine/derivative/rollout.h"

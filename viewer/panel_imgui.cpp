@@ -19,15 +19,20 @@
 
 namespace {
 
+struct texture {
+    GLuint name = 0;  // 0: none yet
+    int version = 0;
+};
+
 struct panel_imgui {
     ts_kit kit;
     int dark;  // 1, 0, or -1: no style yet
     const ts_theme* theme;
-    double line;                // pixels
-    ImVec4 canvas;              // the last one, pixels: what is drawn stays inside
-    std::vector<GLuint> image;  // textures by the numbers of images, 0: none yet
-    bool pressed[3];            // since the last picture
-    bool released[3];           // and let go again
+    double line;                 // pixels
+    ImVec4 canvas;               // the last one, pixels: what is drawn stays inside
+    std::vector<texture> image;  // by the numbers of images
+    bool pressed[3];             // since the last picture
+    bool released[3];            // and let go again
 };
 
 ImVec4 color_of(const float* c) { return ImVec4(c[0], c[1], c[2], c[3]); }
@@ -210,26 +215,27 @@ int kit_button(ts_kit*, const char* label, const char* hint) {
 
 GLuint texture_of(panel_imgui* p, const ts_image* image) {
     auto number = static_cast<size_t>(image->number);
-    if (number >= p->image.size()) p->image.resize(number + 1, 0);
-    GLuint& texture = p->image[number];
-    if (texture || !image->pixels) return texture;
-    glGenTextures(1, &texture);
-    glBindTexture(GL_TEXTURE_2D, texture);
+    if (number >= p->image.size()) p->image.resize(number + 1);
+    texture& t = p->image[number];
+    if (!image->pixels || (t.name && t.version == image->version)) return t.name;
+    if (!t.name) glGenTextures(1, &t.name);
+    t.version = image->version;
+    glBindTexture(GL_TEXTURE_2D, t.name);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, image->width, image->height, 0, GL_RGB, GL_UNSIGNED_BYTE, image->pixels);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-    return texture;
+    return t.name;
 }
 
 int kit_image(ts_kit* kit, const ts_image* image) {
     auto* p = reinterpret_cast<panel_imgui*>(kit);
-    float high = static_cast<float>(3.0 * p->line);
+    float high = static_cast<float>(image->lines * p->line);
     ImVec2 at = ImGui::GetCursorScreenPos(),
            size(high * static_cast<float>(image->width) / static_cast<float>(image->height), high);
-    GLuint texture = texture_of(p, image);
-    if (texture) {
-        ImGui::Image(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(texture)), size);
+    GLuint shown = texture_of(p, image);
+    if (shown) {
+        ImGui::Image(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(shown)), size);
     } else {
         ImGui::Dummy(size);
         ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), packed(p->theme->paper));
@@ -376,7 +382,7 @@ void kit_destroy(ts_kit* kit) {
     ImGui_ImplOpenGL3_Shutdown();
     ImGui::DestroyContext();
     auto* p = reinterpret_cast<panel_imgui*>(kit);
-    if (!p->image.empty()) glDeleteTextures(static_cast<GLsizei>(p->image.size()), p->image.data());
+    for (const texture& t : p->image) glDeleteTextures(1, &t.name);
     delete p;
 }
 

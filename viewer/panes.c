@@ -6,7 +6,7 @@
 #include "viewer/panes_internal.h"
 
 #include "scenes/scene_look.h"
-#include "viewer/ui.h"
+#include "viewer/ui_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Problem: tell at a glance what runs and how good it is. Rule: one panel with the scene, the solver and two shares that are unmet, its
 // own law's and the exact law's, with a chart of both over past steps on a logarithmic scale; a legend of
 // contact colours with counts; help on request. Guaranteed: reads the simulation only.
-#include "viewer/ui.h"
+#include "viewer/ui_internal.h"
 
 #include "scenes/scene_look.h"
 #include "viewer/scene_draw.h"

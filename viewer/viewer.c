@@ -13,7 +13,7 @@
 #include "viewer/offscreen.h"
 #include "viewer/panes_internal.h"
 #include "viewer/scene_contacts_internal.h"
-#include "viewer/ui.h"
+#include "viewer/ui_internal.h"
 #include "viewer/view.h"
 #include "viewer/window_internal.h"
 

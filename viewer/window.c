@@ -26,7 +26,7 @@ typedef struct app {
     const ts_view_request* request;
     GLFWwindow* window;
     ts_device* device;
-    ts_device* thumb_device;
+    ts_device* small_device[2];  // of pictures in panels: scenes, the narrow phase
     ts_kit* kit;
     ts_session* session;
     double panels_at;  // s, when panels were drawn last
@@ -249,12 +249,14 @@ static ts_code first_state(const ts_view_request* request, ts_status* out_status
     return request->sim->step_count > 0 ? TS_OK : ts_sim_forward(request->sim, out_status);
 }
 
-// Pictures of scenes to choose from, on the window's own context; without them there are still names.
-static void open_thumbs(app* a) {
+// Pictures in panels, on the window's own context; without them there are still names and words.
+static void open_small_devices(app* a) {
     enum { SAMPLES = 4 };
     ts_status status;
-    if (ts_device_gl_create(glfwGetProcAddress, SAMPLES, TS_DEVICE_GL_FINE, &a->thumb_device, &status)) return;
-    a->session->thumbs = ts_thumbs_create(a->thumb_device, ts_scene_count() + ts_experiment_count());
+    for (int k = 0; k < 2; ++k)
+        if (ts_device_gl_create(glfwGetProcAddress, SAMPLES, TS_DEVICE_GL_FINE, &a->small_device[k], &status)) return;
+    a->session->thumbs = ts_thumbs_create(a->small_device[0], ts_scene_count() + ts_experiment_count());
+    a->session->stepper_device = a->small_device[1];
 }
 
 static ts_code run_in_window(app* a, ts_status* out_status) {
@@ -270,7 +272,7 @@ static ts_code run_in_window(app* a, ts_status* out_status) {
     if (!code) a->kit = ts_panel_imgui_create((double)scale);
 #endif
     if (!code) code = ts_session_open(a->request, a->device, a->kit, 1, &a->session, out_status);
-    if (!code && a->kit) open_thumbs(a);
+    if (!code && a->kit) open_small_devices(a);
     if (!code) {
         int width, height;
         glfwGetFramebufferSize(a->window, &width, &height);
@@ -281,7 +283,7 @@ static ts_code run_in_window(app* a, ts_status* out_status) {
     if (a->window) glfwHideWindow(a->window);
     ts_session_close(a->session);
     if (a->kit) a->kit->ops->destroy(a->kit);
-    ts_device_destroy(a->thumb_device);
+    for (int k = 0; k < 2; ++k) ts_device_destroy(a->small_device[k]);
     ts_device_destroy(a->device);
     if (a->window) glfwDestroyWindow(a->window);
     return code;

@@ -7,7 +7,7 @@
 #include "viewer/font_internal.h"
 #include "viewer/overlay.h"
 #include "viewer/session/command_internal.h"
-#include "viewer/ui.h"
+#include "viewer/ui_internal.h"
 
 static const float white[4] = {1.0f, 1.0f, 1.0f, 1.0f};
 

@@ -368,3 +368,61 @@ Test(panels, a_scene_without_a_picture_is_tried_once) {
     get_up(&d);
     ts_device_destroy(small);
 }
+
+static void press_z(desk* d) {
+    ts_event event = {.kind = TS_EVENT_KEY, .code = 'Z', .action = TS_ACTION_PRESS, .time = d->now};
+    ts_session_event(d->session, &event);
+    tick(d);
+}
+
+// Pins a contact whose geoms are of those kinds.
+static void pin(desk* d, ts_shape_kind a, ts_shape_kind b) {
+    const ts_sim* sim = &d->session->shadow->look[0].sim;
+    d->session->view.filter.pinned = 0;
+    for (int c = 0; c < sim->contact_count; ++c) {
+        ts_shape_kind kind[2] = {sim->model->geom[sim->contact[c].geom_a].shape.kind,
+                                 sim->model->geom[sim->contact[c].geom_b].shape.kind};
+        if (kind[0] == a && kind[1] == b) d->session->view.filter.pinned = sim->contact[c].key;
+    }
+    cr_assert(d->session->view.filter.pinned, "no such contact");
+}
+
+// A pinned contact of two boxes is walked through from its first step to its answer, which is between its bounds and the gap of boxes that were
+// stacked; once more it is done by portals, and a third time it ends. A plane has no search, and the viewer says so.
+Test(panels, the_narrow_phase_is_walked_through) {
+    desk d;
+    sit_down(&d, "stack-10");
+    ts_device* small = ts_device_null_create();
+    cr_assert(small);
+    ts_device_ops painting = *small->ops;
+    painting.read = paint;
+    small->ops = &painting;
+    d.session->stepper_device = small;
+    pin(&d, TS_SHAPE_PLANE, TS_SHAPE_BOX);
+    press_z(&d);
+    cr_assert(!d.session->stepper && strstr(d.session->ui.message, "plane"), "%s", d.session->ui.message);
+    pin(&d, TS_SHAPE_BOX, TS_SHAPE_BOX);
+    press_z(&d);
+    ts_stepper* s = d.session->stepper;
+    cr_assert(s && s->trace.steps > 1 && s->step == 0 && sees(&d, "Narrow phase"));
+    tick(&d);
+    cr_assert(s->version == 1 && strstr(d.script->seen, "step 0"), "%s", d.script->seen);
+    act(&d, "on >", 0.0);
+    cr_assert(s->step == 1 && s->version == 2);
+    act(&d, "step of the search", (double)s->trace.steps - 1.0);
+    const ts_proximity_step* last = &s->trace.step[s->step];
+    cr_assert(s->step == s->trace.steps - 1);
+    cr_assert(last->lower <= s->answer.distance + 1e-9 && s->answer.distance <= last->upper + 1e-9);
+    cr_assert(fabs(s->answer.distance) < 1e-6, "%g", s->answer.distance);
+    act(&d, "on >", 0.0);
+    cr_assert(s->step == s->trace.steps - 1, "there is no step after the last");
+    int before = s->version;
+    act(&d, "turn", 0.5);
+    cr_assert(s->version == before + 1 && s->turn == 0.5);
+    press_z(&d);
+    cr_assert(d.session->stepper && strcmp(d.session->stepper->method, "incremental") == 0);
+    press_z(&d);
+    cr_assert(!d.session->stepper && !sees(&d, "Narrow phase"));
+    get_up(&d);
+    ts_device_destroy(small);
+}

@@ -6,7 +6,7 @@
 #include "collision/shape/height_field.h"
 #include "scenes/scene_look.h"
 #include "tests/viewer/device_null.h"
-#include "viewer/ui.h"
+#include "viewer/ui_internal.h"
 #include "viewer/view.h"
 
 // A floor, a resting cube of 0.2 m and one of every other convex shape above it.

@@ -173,7 +173,11 @@ static void draw_words(const ts_chart* chart, double low, double high, const ts_
     }
     const double end[2] = {high, low}, y[2] = {r[1] + 2.0 + pen->size, r[1] + r[3] - pen->size};
     for (int k = 0; k < 2; ++k) {
-        snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", end[k]);
+        // Powers of ten as such, unless both ends were the same one.
+        if (row->logarithmic && high - low < 2.0)
+            snprintf(text, sizeof text, "%.2g", pow(10.0, end[k]));
+        else
+            snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", end[k]);
         const double there[2] = {r[0] + r[2] - 0.56 * pen->size * (double)strlen(text), y[k]};
         draw_text(theme, pen, there, text, theme->dim);
     }

@@ -54,6 +54,25 @@ static void run_solver(ts_session* s, int direction) {
     ts_session_ask(s, TS_ASK_SOLVER, 0, 0.0, ts_solver_at((present + direction + count) % count)->name);
 }
 
+// The contact that is pinned, or under the mouse, is walked through; once more, by portals; a third time ends it.
+static void run_stepper(ts_session* s, int argument) {
+    (void)argument;
+    const ts_sim* sim = &s->shadow->look[s->shadow->chosen].sim;
+    int contact = ts_session_hovered(s);
+    for (int c = 0; c < sim->contact_count && s->view.filter.pinned; ++c)
+        if (sim->contact[c].key == s->view.filter.pinned) contact = c;
+    if (!s->stepper_device) {
+        ts_session_say(s, "this needs panels (Dear ImGui)");
+    } else if (s->stepper && strcmp(s->stepper->method, "gjk") != 0) {
+        ts_session_step_through(s, -1, 0);
+    } else if (contact < 0 && s->stepper) {
+        ts_session_step_through(s, -1, 0);
+    } else if (contact < 0) {
+        ts_session_say(s, "point at a contact, or click one: its narrow phase is shown step by step");
+    } else {
+        ts_session_step_through(s, contact, s->stepper != NULL);
+    }
+}
 // --- several simulations -------------------------------------------------------------------------------------------
 
 static void compare_part(ts_session* s, int argument) {
@@ -373,6 +392,8 @@ static const ts_command command[] = {
     {"Show", "patches", 'P', SHIFT, TS_SHOW_PATCHES, 0,
      "outlines around contacts of two bodies, and where their force is", show_toggle, is_shown},
     {"Show", "only its contacts", 'X', 0, 0, 0, "only contacts of the selected body", filter_body, is_filter_body},
+    {"Show", "narrow phase", 'Z', 0, 0, 0,
+     "how the narrow phase found the contact under the mouse, step by step; again: by portals", run_stepper, NULL},
     {"Show", "only violated contacts", 'X', SHIFT, 0, 0, "only contacts that break the exact law", filter_mode,
      is_filter_mode},
     {"Show", "islands", 'N', 0, TS_SHOW_ISLANDS, 0, "one colour for all that push each other", show_toggle, is_shown},

@@ -31,11 +31,13 @@ typedef struct ts_knob {
     int marked;        // nonzero: it is not what it was in the file
 } ts_knob;
 
-/// A picture that stays as it is.
+/// A picture.
 typedef struct ts_image {
     int number;                   // tells it from others, from 0
+    int version;                  // of its pixels, from 0: another one, and they have changed
     const unsigned char* pixels;  // rows from top to bottom, sRGB in three bytes each; NULL: an empty place
     int width, height;            // pixels
+    double lines;                 // how high it is shown, in lines of text
 } ts_image;
 
 /// What a kit can do. Labels with "##" show what stands before it, and are told apart by all.
@@ -57,7 +59,7 @@ typedef struct ts_kit_ops {
     int (*field)(ts_kit* kit, const char* label, char* io_text, size_t size);    // nonzero: changed
     int (*choose)(ts_kit* kit, const char* label, int now, int count, const char* (*name)(int i),
                   const char* (*hint)(int i));         // the chosen one
-    int (*image)(ts_kit* kit, const ts_image* image);  // three lines high; nonzero: its place is seen
+    int (*image)(ts_kit* kit, const ts_image* image);  // nonzero: its place is seen
     void (*bar)(ts_kit* kit, const char* label, double value, double low, double high);
     void (*beside)(ts_kit* kit);  // the next widget stands on the same line
     ts_canvas (*canvas)(ts_kit* kit, const char* label, double width, double height);

@@ -1,6 +1,8 @@
 // The right panel: what is selected, what can be moved, what is measured, what is drawn.
 #include "viewer/session/panels_internal.h"
 
+#include "scenes/experiments/experiment.h"
+
 #include "viewer/session/theme_internal.h"
 
 #include "viewer/session/chart_internal.h"
@@ -68,6 +70,52 @@ static void selected(ts_session* s) {
     if (ops->button(s->kit, "follow", "the camera goes with it; Esc ends that")) ts_session_track(s, s->selected);
     ops->beside(s->kit);
     if (ops->button(s->kit, "parent", "page up")) ts_session_select(s, s->shadow->sim.model->body[s->selected].parent);
+}
+
+// --- narrow phase --------------------------------------------------------------------------------------------------
+
+static void narrow_phase(ts_session* s) {
+    const ts_kit_ops* ops = s->kit->ops;
+    ts_stepper* stepper = s->stepper;
+    char words[512];
+    if (!stepper || !ops->section(s->kit, "Narrow phase", 1)) return;
+    int last = stepper->trace.steps - 1, step = stepper->step;
+    const ts_image image = {ts_scene_count() + ts_experiment_count(),
+                            stepper->version,
+                            stepper->version ? stepper->pixels : NULL,
+                            TS_STEPPER_WIDTH,
+                            TS_STEPPER_HEIGHT,
+                            13.0};
+    (void)ops->image(s->kit, &image);
+    ts_stepper_words(stepper, words, sizeof words);
+    ops->text(s->kit, words, NULL);
+    if (ops->button(s->kit, "|<", "the first step")) step = 0;
+    ops->beside(s->kit);
+    if (ops->button(s->kit, "< back", "one step of the search back")) --step;
+    ops->beside(s->kit);
+    if (ops->button(s->kit, "on >", "one step of the search on")) ++step;
+    ops->beside(s->kit);
+    if (ops->button(s->kit, ">|", "the last step")) step = last;
+    ops->beside(s->kit);
+    if (ops->button(s->kit, "close", "Z")) {
+        ts_session_step_through(s, -1, 0);
+        return;
+    }
+    double at = step, turn = stepper->turn, tilt = stepper->tilt;
+    const ts_knob which = {"step of the search", NULL, 0.0, last, 1, 0, 0};
+    const ts_knob around = {"turn", "rad, about the vertical", -3.15, 3.15, 0, 0, 0};
+    const ts_knob over = {"tilt", "rad", -1.5, 1.5, 0, 0, 0};
+    if (last > 0) (void)ops->knob(s->kit, &which, &at);
+    (void)ops->knob(s->kit, &around, &turn);
+    (void)ops->knob(s->kit, &over, &tilt);
+    step = (int)fmin((double)last, fmax(0.0, at));
+    stepper->stale |= step != stepper->step || fabs(turn - stepper->turn) + fabs(tilt - stepper->tilt) > 0.0 ||
+                      stepper->dark != (s->view.dark != 0);
+    stepper->step = step;
+    stepper->turn = turn;
+    stepper->tilt = tilt;
+    stepper->dark = s->view.dark != 0;
+    if (stepper->stale) s->panels_dirty = 2;
 }
 
 static void bodies(ts_session* s) {
@@ -208,6 +256,7 @@ static void charts(ts_session* s) {
 
 void ts_panel_body(ts_session* session) {
     if (session->panels.right) {
+        narrow_phase(session);
         selected(session);
         joints(session);
         controls(session);

@@ -40,7 +40,7 @@ static int is_found(const char* search, const char* name, const char* summary) {
 static void offer(ts_session* s, int i, const char* name, const char* shown, const char* summary) {
     if (!is_found(s->search, shown, summary)) return;
     if (s->thumbs) {
-        ts_image image = {i, ts_thumbs_at(s->thumbs, i), TS_THUMB_WIDTH, TS_THUMB_HEIGHT};
+        ts_image image = {i, 0, ts_thumbs_at(s->thumbs, i), TS_THUMB_WIDTH, TS_THUMB_HEIGHT, 3.0};
         if (s->kit->ops->image(s->kit, &image) && !image.pixels) ts_thumbs_ask(s->thumbs, i, name);
         s->kit->ops->beside(s->kit);
     }

@@ -221,10 +221,27 @@ ts_redraw ts_session_tick(ts_session* session, double now) {
         session->dirty = 1;
     }
     watch(session);
-    if (ts_thumbs_draw(session->thumbs)) session->panels_dirty = 2;
+    if (ts_thumbs_draw(session->thumbs) | ts_stepper_draw(session->stepper)) session->panels_dirty = 2;
     ts_session_layout(session);
     if (news || session->dirty) return TS_REDRAW_ALL;
     return session->panels_dirty ? TS_REDRAW_PANELS : TS_REDRAW_NOTHING;
+}
+
+void ts_session_step_through(ts_session* session, int contact, int portals) {
+    ts_session* s = session;
+    const ts_sim* sim = &s->shadow->look[s->shadow->chosen].sim;
+    ts_status status;
+    ts_stepper_close(s->stepper);
+    s->stepper = NULL;
+    s->panels_dirty = 2;
+    if (contact < 0 || contact >= sim->contact_count || !s->stepper_device) return;
+    s->stepper = ts_stepper_open(sim, contact, portals, s->stepper_device, s->request->typeface, &status);
+    if (!s->stepper) {
+        ts_session_say(s, status.message);
+        return;
+    }
+    s->stepper->dark = s->view.dark != 0;
+    s->panels.right = 1;
 }
 
 // --- drawing -------------------------------------------------------------------------------------------------------
@@ -426,6 +443,7 @@ ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_ki
 void ts_session_close(ts_session* session) {
     if (!session) return;
     ts_thumbs_destroy(session->thumbs);
+    ts_stepper_close(session->stepper);
     ts_worker_destroy(session->worker);
     if (session->shown_world >= 0) ts_view_close(&session->view);
     ts_overlay_free(&session->overlay);

@@ -6,10 +6,11 @@
 #include "base/text.h"
 #include "viewer/session/event_internal.h"
 #include "viewer/session/kit_internal.h"
+#include "viewer/session/stepper_internal.h"
 #include "viewer/session/thumbs_internal.h"
 #include "viewer/session/worker_internal.h"
 #include "viewer/panes_internal.h"
-#include "viewer/ui.h"
+#include "viewer/ui_internal.h"
 #include "viewer/viewer.h"
 
 #ifdef __cplusplus
@@ -86,6 +87,8 @@ typedef struct ts_session {
     ts_device* device;               // borrowed
     ts_kit* kit;                     // borrowed, or NULL: no panels
     ts_thumbs* thumbs;               // of the scenes to choose from, or NULL; closed with the session
+    ts_device* stepper_device;       // borrowed, or NULL: no stepper
+    ts_stepper* stepper;             // or NULL
     ts_worker* worker;
     const ts_shadow* shadow;  // what is shown
     int shown_world;          // number of the world that `view` is open for; -1: none
@@ -183,6 +186,9 @@ void ts_session_mouse(ts_session* session, const ts_event* event);
 
 /// The contact under the mouse, of the simulation in its pane, or -1.
 int ts_session_hovered(const ts_session* session);
+
+/// Walks through the narrow phase of a contact of the chosen simulation, with `portals` nonzero by portals; -1 ends it.
+void ts_session_step_through(ts_session* session, int contact, int portals);
 
 /// Adds the cards of the contact under the mouse and of the one that is pinned, in a pane.
 void ts_session_cards(ts_session* session, int pane, ts_overlay* overlay);

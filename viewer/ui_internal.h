@@ -1,6 +1,6 @@
 // The words on top of a picture: what runs, how far, how well the contacts are solved, and which keys there are.
-#ifndef TS_VIEWER_UI_H
-#define TS_VIEWER_UI_H
+#ifndef TS_VIEWER_UI_INTERNAL_H
+#define TS_VIEWER_UI_INTERNAL_H
 
 #include "scenes/scene_table.h"
 #include "viewer/overlay.h"
