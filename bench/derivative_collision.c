@@ -36,7 +36,7 @@ static void run_derivative(void* context, int i) {
                                &q->derivative);
 }
 
-static ts_transform random_place(ts_rng* rng, double reach) {
+ts_transform ts_bench_random_place(ts_rng* rng, double reach) {
     ts_transform pose;
     double w = ts_rng_normal(rng), x = ts_rng_normal(rng), y = ts_rng_normal(rng), z = ts_rng_normal(rng);
     pose.R = ts_quat_to_mat3(ts_quat_normalize(ts_quat_make(w, x, y, z)));
@@ -46,7 +46,7 @@ static ts_transform random_place(ts_rng* rng, double reach) {
     return pose;
 }
 
-static ts_shape random_shape(ts_rng* rng, ts_shape_kind kind, const ts_hull* hull) {
+ts_shape ts_bench_random_shape(ts_rng* rng, ts_shape_kind kind, const ts_hull* hull) {
     static const ts_vec3 corner[3] = {{0.3, -0.1, 0.0}, {-0.2, 0.3, 0.1}, {-0.1, -0.3, -0.1}};
     double a = ts_rng_uniform_in(rng, 0.1, 0.3), b = ts_rng_uniform_in(rng, 0.1, 0.3),
            c = ts_rng_uniform_in(rng, 0.1, 0.3);
@@ -77,10 +77,10 @@ static void place_near(question* q, int i, double gap) {
 static void fill_kinds(question* q, ts_shape_kind a, ts_shape_kind b, const ts_hull* hull, uint64_t seed) {
     ts_rng rng = ts_rng_make(seed, 9100u + 16u * (unsigned)a + (unsigned)b);
     for (int i = 0; i < PAIRS; ++i) {
-        q->a[i] = random_shape(&rng, a, hull);
-        q->b[i] = random_shape(&rng, b, hull);
-        q->pose_a[i] = random_place(&rng, 0.1);
-        q->pose_b[i] = random_place(&rng, 0.6);
+        q->a[i] = ts_bench_random_shape(&rng, a, hull);
+        q->b[i] = ts_bench_random_shape(&rng, b, hull);
+        q->pose_a[i] = ts_bench_random_place(&rng, 0.1);
+        q->pose_b[i] = ts_bench_random_place(&rng, 0.6);
         place_near(q, i, i % 2 ? 0.01 : -0.01);
     }
 }
@@ -214,8 +214,8 @@ static void compare_hulls(const ts_bench_options* options, ts_bench_report* repo
         for (int i = 0; i < PAIRS; ++i) {
             q.a[i] = ts_shape_hull(hull[(int)ts_rng_uniform_in(&rng, 0.0, hulls)]);
             q.b[i] = ts_shape_hull(hull[(int)ts_rng_uniform_in(&rng, 0.0, hulls)]);
-            q.pose_a[i] = random_place(&rng, 0.1);
-            q.pose_b[i] = random_place(&rng, 0.6);
+            q.pose_a[i] = ts_bench_random_place(&rng, 0.1);
+            q.pose_b[i] = ts_bench_random_place(&rng, 0.6);
             place_near(&q, i, apart ? 0.01 : -0.01);
         }
         time_rows(options, report, &q, us[apart]);

@@ -7,9 +7,9 @@ static const struct {
     const char* name;
     int (*run)(const ts_bench_options* options, ts_bench_report* report);
 } parts[] = {
-    {"collision", ts_bench_derivative_collision}, {"accuracy", ts_bench_derivative_accuracy},
-    {"poses", ts_bench_derivative_poses},         {"dynamics", ts_bench_derivative_dynamics},
-    {"step", ts_bench_derivative_step},
+    {"collision", ts_bench_derivative_collision}, {"pairs", ts_bench_derivative_pairs},
+    {"accuracy", ts_bench_derivative_accuracy},   {"poses", ts_bench_derivative_poses},
+    {"dynamics", ts_bench_derivative_dynamics},   {"step", ts_bench_derivative_step},
 };
 
 int ts_bench_derivatives(const ts_bench_options* options, ts_bench_report* report) {

@@ -160,6 +160,19 @@ static double extent_of(const ts_shape* shape) {
     return ts_vec3_max_abs(ts_vec3_sub(high, low));
 }
 
+// How much deeper another way out of an overlap is, which comes nearer by no more than twice what the shapes move. Where the query was not
+// asked it is asked again.
+static double rival_of(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                       const ts_proximity* found) {
+    if (found->rival >= 0.0) return found->rival;
+    if (!(found->distance + a->radius + b->radius < 0.0)) return (double)INFINITY;
+    ts_proximity_options options = ts_proximity_options_default();
+    ts_proximity again;
+    options.rivals = 1;
+    ts_proximity_query(a, pose_a, b, pose_b, &options, 0, &again);
+    return again.rival >= 0.0 ? again.rival : 0.0;
+}
+
 // How far another pair of parts is from being the nearest instead: half of what it is farther apart, as far as is looked, a tenth of the
 // smaller shape. Its answer is another one, however far away.
 static double room_of_rivals(const ts_shape_pair* whole, const ts_convex_part_walk* part_a,
@@ -242,6 +255,11 @@ void ts_proximity_differentiate(const ts_shape* a, const ts_transform* pose_a, c
             unknown(out);
             return;
         }
+    }
+    double rival = rival_of(a, pose_a, b, pose_b, found);
+    if (rival < (double)INFINITY) {
+        out->certificate.room = fmin(out->certificate.room, 0.5 * rival);
+        ts_derivative_certificate_judge(fmin(extent_of(a), extent_of(b)), &out->certificate);
     }
     if (found->flags & TS_PROXIMITY_NORMAL_FALLBACK) out->certificate.flags |= TS_DERIVATIVE_SINGULAR;
 }

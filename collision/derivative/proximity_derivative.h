@@ -31,8 +31,10 @@ typedef struct ts_derivative_certificate {
                     // is free; infinite where features hold it
     double
         crossing;  // sine of the angle between two edges or rulings that hold the normal; 1 where it is held otherwise
-    double room;   // m: how far the points may move along the surfaces before one leaves its feature; infinite if never
-    double turn;   // rad: how far the normal may turn before it leaves a feature's normals; infinite if never
+    double
+        room;  // m: how far the points may move along the surfaces before one leaves its feature, or the shapes before
+               // another way out of an overlap is as good; infinite if never
+    double turn;  // rad: how far the normal may turn before it leaves a feature's normals; infinite if never
 } ts_derivative_certificate;
 
 /// How to differentiate the answer about a pair. The smoothed ones have a use where the exact one has none: between corners, where it
@@ -89,7 +91,7 @@ const char* ts_derivative_method_name(ts_derivative_method method);
 ts_derivative_method ts_derivative_method_find(const char* name);
 
 /// The derivative of what ts_proximity_query has just found, with the distance as goal, for these shapes at these poses. `options`
-/// may be NULL. Methods that ask further queries ask them without a cache. Of an answer without a distance (INVALID_INPUT, an
+/// may be NULL. In an overlap of cores it asks once more for other ways out, unless the query was asked for `rivals`. Methods that ask further queries ask them without a cache. Of an answer without a distance (INVALID_INPUT, an
 /// early end) nothing is known: UNKNOWN. Of shapes made of parts it is that of the part that has the point, BORDER where several have it; the
 /// room there is also how near another pair of parts is to being the nearest, as far as a tenth of the smaller shape. GUMBEL and GAUSSIAN_1
 /// do not exist for half-spaces: they are exact there.

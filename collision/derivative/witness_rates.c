@@ -13,7 +13,8 @@
 // Guaranteed: exact to rounding of the witness where the certificate is regular. Where k_A + k_B > 2 (an edge along a face, two
 // faces) the points are not unique; then the flatter side holds the normal, the other counts as a corner, and SINGULAR is set. It is
 // set as well where K is not positive along the free directions: in an overlap that is no maximum.
-// Known limit: in an overlap another feature may be as good as this one, far away from it; nothing here looks there.
+// Known limit: in an overlap another feature may be as good as this one, far away from it; nothing here looks there (proximity_derivative.c
+// has it from the query).
 #include "collision/derivative/witness_rates_internal.h"
 
 // Free curvatures below this share of the size, and crossings below this sine, multiply rounding of the witness (1e-12 of the size,

@@ -299,11 +299,37 @@ ts_pair_verdict ts_box_pair_verdict(const ts_shape_pair* pair, ts_vec3 previous,
     return TS_PAIR_APART;
 }
 
-ts_box_pair_outcome ts_box_pair_solve(const ts_shape_pair* pair, double give_up_distance, ts_separation* out) {
+// How much deeper the next best of all axes both ways is.
+static double rival_of(const ts_two_boxes* p, const axis* best) {
+    double least = (double)INFINITY, middle = 0.0;  // m: from centre to centre along the best axis
+    for (int kind = 0; kind < 15; ++kind) {
+        double gap, along;
+        if (kind < 6) {
+            gap = kind < 3 ? ts_two_boxes_gap_a(p, kind) : ts_two_boxes_gap_b(p, kind - 3);
+            along = fabs(kind < 3 ? p->t[kind] : p->tb[kind - 3]);
+        } else {
+            int i = (kind - 6) / 3, j = (kind - 6) % 3, i1 = after(i), i2 = after(i1);
+            double squared = p->R[i1][j] * p->R[i1][j] + p->R[i2][j] * p->R[i2][j], inverse = 1.0 / sqrt(squared);
+            if (!(squared > PARALLEL)) continue;
+            along = fabs(p->t[i2] * p->R[i1][j] - p->t[i1] * p->R[i2][j]) * inverse;
+            gap = along - edge_reach(p, i, j, squared) * inverse;
+        }
+        if (kind == best->kind)
+            middle = along;
+        else
+            least = fmin(least, best->gap - gap);
+    }
+    return fmax(fmin(least, 2.0 * middle), 0.0);
+}
+
+// *io_rival: as in ts_proximity; left alone where it is negative.
+static ts_box_pair_outcome solve(const ts_shape_pair* pair, double give_up_distance, ts_separation* out,
+                                 double* io_rival) {
     ts_two_boxes p;
     prepare(pair, &p);
     int by_face;
     axis best = best_axis(&p, &by_face);
+    if (best.gap < 0.0 && *io_rival >= 0.0) *io_rival = rival_of(&p, &best);
     if (best.gap > give_up_distance) {
         out->lower = best.gap;
         out->upper = (double)INFINITY;
@@ -323,10 +349,16 @@ ts_box_pair_outcome ts_box_pair_solve(const ts_shape_pair* pair, double give_up_
     return TS_BOX_PAIR_OPEN;
 }
 
+ts_box_pair_outcome ts_box_pair_solve(const ts_shape_pair* pair, double give_up_distance, ts_separation* out) {
+    double rival = -1.0;
+    return solve(pair, give_up_distance, out, &rival);
+}
+
 int ts_box_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
                       double* out_scale) {
     ts_separation found;
-    ts_box_pair_outcome outcome = ts_box_pair_solve(pair, give_up_distance, &found);
+    double rival = out->rival;
+    ts_box_pair_outcome outcome = solve(pair, give_up_distance, &found, &rival);
     if (outcome == TS_BOX_PAIR_OPEN || !isfinite(found.lower)) return 0;
     double scale = ts_vec3_norm(pair->a->half) + ts_vec3_norm(pair->b->half) + ts_vec3_norm(pair->b_in_a.p);
     if (outcome == TS_BOX_PAIR_SETTLED && found.lower <= 0.0 && ts_vec3_max_abs(previous) > 0.0 &&
@@ -339,6 +371,7 @@ int ts_box_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_u
                   : found.lower > 0.0          ? TS_PROXIMITY_SEPARATED
                                                : TS_PROXIMITY_PENETRATING;
     out->found = found;
+    out->rival = rival;
     out->distance = found.lower > 0.0 ? found.upper : found.lower;
     *out_scale = scale;
     return 1;

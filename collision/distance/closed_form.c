@@ -135,8 +135,10 @@ void ts_sphere_capsule(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts
 void ts_sphere_solid(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
     (void)cache;  // inside of a solid there is always a nearest side
     ts_vec3 centre = ts_transform_direction_inverse(pair->pose_b, ts_vec3_sub(pair->pose_a->p, pair->pose_b->p));
+    const ts_shape_traits* traits = ts_shape_traits_of(pair->b);
     ts_vec3 outward;
-    double distance = ts_shape_traits_of(pair->b)->point(pair->b, centre, &outward);
+    double distance = traits->point(pair->b, centre, &outward);
+    if (distance < 0.0 && traits->rival) out->rival = traits->rival(pair->b, centre);
     conclude_sphere(pair, ts_transform_direction(pair->pose_b, outward), distance, out);
 }
 

@@ -39,8 +39,10 @@ static const double THIN = 1e-12;
 static const double VERDICT_DOUBT = 1e-8;
 // What incremental depth is asked for, relative to the size of the difference.
 static const double INCREMENTAL_TOLERANCE = 1e-9;
-// A second normal this close in depth, relative, may turn out the better one in the digits that EPA leaves open.
-static const double RUNNER_UP = 0.05;
+// Cosine of the angle up to which two normals are the same way out.
+static const double SAME_WAY = 0.999;
+// The same of a normal on its way to the maximum near it.
+static const double SAME_PEAK = 0.9;
 
 // How much sideways a witness can be moved and still be on its surface: not at all on corners and edges, with a second
 // order error on a smooth one.
@@ -96,6 +98,7 @@ static void take_epa(const ts_epa_result* epa, ts_proximity* out) {
     out->support_calls += epa->support_calls;
     if (epa->status == TS_EPA_FLAT) out->flags |= TS_PROXIMITY_FLAT | TS_PROXIMITY_NORMAL_FALLBACK;
     out->found = epa->found;
+    if (out->rival >= 0.0 && epa->other_count) out->rival = fmax(epa->other[0].depth + epa->found.lower, 0.0);
 }
 
 static ts_gjk_settings settings_for(int curved, const ts_proximity_options* options, double balls) {
@@ -106,6 +109,28 @@ static ts_gjk_settings settings_for(int curved, const ts_proximity_options* opti
     settings.trace = options->trace;
     if (curved) settings.relative_tolerance = CURVED_TOLERANCE;
     return settings;
+}
+
+// Other ways out of a curved pair. Where they are too close to tell each gets its own Newton steps; one that turns out better becomes
+// the answer where that is `open` to change. How much deeper they are counts where it was asked for.
+static void meet_others(const ts_shape_pair* pair, const ts_epa_result* epa, int open, ts_proximity* out) {
+    double depth = -out->found.lower, least = (double)INFINITY;
+    ts_vec3 n = out->found.normal;
+    for (int k = 0; k < epa->other_count; ++k) {
+        double rival = epa->other[k].depth - depth;
+        ts_separation other = out->found;
+        other.normal = epa->other[k].normal;
+        if (rival < TS_EPA_NEAR * depth) {
+            other.lower = ts_shape_pair_gap(pair, other.normal, &other.point_a, &other.point_b);
+            if (ts_polish_normal_near(pair, SAME_PEAK, &other) != TS_POLISH_UNSETTLED) {
+                if (ts_vec3_dot(other.normal, n) > SAME_WAY) continue;
+                rival = -other.lower - depth;
+                if (open && other.lower > out->found.lower) out->found = other;
+            }
+        }
+        least = fmin(least, fabs(rival));
+    }
+    if (out->rival >= 0.0) out->rival = least;
 }
 
 static int is_closed(const ts_proximity* p, double scale) {
@@ -139,8 +164,9 @@ static int query_curved_again(const ts_shape_pair* pair, ts_vec3 previous, doubl
     ts_gjk_vertex touch = {
         ts_vec3_sub(out->found.point_a, out->found.point_b), out->found.point_a, out->found.point_b, -1, -1, 0.0};
     ts_epa_result epa;
-    if (!ts_epa_penetration_near(pair, out->found.normal, outcome == TS_POLISH_EXACT ? &touch : 0, CURVED_DEPTH,
-                                 out_scale, &epa))
+    const ts_epa_settings asked = {CURVED_DEPTH, 0.0, out->rival >= 0.0, 0};
+    if (!ts_epa_penetration_near(pair, out->found.normal, outcome == TS_POLISH_EXACT ? &touch : 0, &asked, out_scale,
+                                 &epa))
         return 0;
     out->found.upper = epa.found.upper;
     out->epa_iterations += epa.iterations;
@@ -152,6 +178,7 @@ static int query_curved_again(const ts_shape_pair* pair, ts_vec3 previous, doubl
         take_epa(&epa, out);
         if (polish(pair, out) == TS_POLISH_UNSETTLED) return 0;
     }
+    if (out->rival >= 0.0) meet_others(pair, &epa, 0, out);
     out->distance = out->found.lower;
     out->status = TS_PROXIMITY_PENETRATING;
     return 1;
@@ -170,7 +197,8 @@ static int query_polytopes_again(const ts_shape_pair* pair, ts_vec3 previous, co
         return 1;
     }
     ts_epa_result epa;
-    if (!ts_epa_penetration_near(pair, previous, 0, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
+    const ts_epa_settings asked = {POLYTOPE_DEPTH, 0.0, out->rival >= 0.0, 0};
+    if (!ts_epa_penetration_near(pair, previous, 0, &asked, out_scale, &epa)) return 0;
     // At a touch GJK knows better where.
     if (-epa.found.lower <= TOUCH * *out_scale) return 0;
     take_epa(&epa, out);
@@ -214,22 +242,16 @@ static void finish_apart(const ts_shape_pair* pair, int curved, ts_gjk_settings 
                          ts_proximity* out) {
     if (curved) polish(pair, out);
     // Where Newton did not close the gap (a kink it could not name).
-    if (curved && !is_closed(out, gjk->scale)) close_apart(pair, settings, out);
+    if (curved && !is_closed(out, gjk->scale)) {
+        close_apart(pair, settings, out);
+        polish(pair, out);
+    }
     out->distance = out->found.upper;
 }
 
 static double curved_depth(const ts_shape_pair* pair) {
     int smooth = ts_support_is_strictly_convex(pair->a) || ts_support_is_strictly_convex(pair->b);
     return smooth ? CURVED_DEPTH : EDGED_DEPTH;
-}
-
-// Where two normals of a curved pair are too close to tell, the second one gets its own Newton steps.
-static void try_runner_up(const ts_shape_pair* pair, const ts_epa_result* epa, ts_proximity* out) {
-    if (!(epa->other_depth < (1.0 + RUNNER_UP) * -epa->found.lower)) return;
-    ts_proximity other = *out;
-    other.found.normal = epa->other_normal;
-    other.found.lower = ts_shape_pair_gap(pair, other.found.normal, &other.found.point_a, &other.found.point_b);
-    if (polish(pair, &other) != TS_POLISH_UNSETTLED && other.found.lower > out->found.lower) *out = other;
 }
 
 // A difference without interior that keeps away from the origin: apart, if only by so much less than its length that GJK's
@@ -255,9 +277,9 @@ static void finish_thin(const ts_shape_pair* pair, const ts_gjk_result* gjk, ts_
 // Depth of cores that overlap or touch, from where GJK stopped.
 static void finish_overlapping(const ts_shape_pair* pair, int curved, ts_vec3 previous, ts_gjk_settings settings,
                                const ts_gjk_result* gjk, ts_proximity* out) {
+    ts_epa_settings asked = {curved ? curved_depth(pair) : POLYTOPE_DEPTH, 0.0, out->rival >= 0.0, settings.trace};
     ts_epa_result epa;
-    ts_epa_penetration_watched(pair, gjk, previous, curved ? curved_depth(pair) : POLYTOPE_DEPTH, 0.0, settings.trace,
-                               &epa);
+    ts_epa_penetration_by(pair, gjk, previous, &asked, &epa);
     take_epa(&epa, out);
     if (epa.status == TS_EPA_FLAT && gjk->found.upper > THIN * gjk->scale) {
         finish_thin(pair, gjk, out);
@@ -265,13 +287,14 @@ static void finish_overlapping(const ts_shape_pair* pair, int curved, ts_vec3 pr
     }
     if (curved && polish(pair, out) == TS_POLISH_UNSETTLED) {
         // A kink that Newton could not name; from nearer by it can, or need not.
-        ts_epa_penetration_watched(pair, gjk, previous, FINE_DEPTH, 0.0, settings.trace, &epa);
+        asked.relative_tolerance = FINE_DEPTH;
+        ts_epa_penetration_by(pair, gjk, previous, &asked, &epa);
         if (epa.found.lower >= out->found.lower) {
             take_epa(&epa, out);
             polish(pair, out);
         }
     }
-    if (curved) try_runner_up(pair, &epa, out);
+    if (curved) meet_others(pair, &epa, 1, out);
     if (out->found.lower > 16.0 * DBL_EPSILON * gjk->scale && out->found.lower < gjk->found.upper) {
         // They are apart after all, by less than GJK could tell. A polytope that leaves the origin outside proves no upper
         // bound; two points do.
@@ -355,7 +378,8 @@ static void query_loosely(const ts_shape_pair* pair, double balls, const ts_prox
     out->distance = out->found.upper;
     if (gjk.found.lower > 0.0) return;
     ts_epa_result epa;
-    ts_epa_penetration_watched(pair, &gjk, previous, POLYTOPE_DEPTH, options->tolerance, options->trace, &epa);
+    const ts_epa_settings asked = {POLYTOPE_DEPTH, options->tolerance, options->rivals, options->trace};
+    ts_epa_penetration_by(pair, &gjk, previous, &asked, &epa);
     take_epa(&epa, out);
     out->distance = out->found.lower;
 }
@@ -496,7 +520,9 @@ void ts_core_pair_query(const ts_shape_pair* pair, const ts_proximity_options* o
         if (query_verdict(pair, options, cache, out)) return;
     }
     double balls = ts_shape_pair_balls(pair), scale = 0.0;
+    if (options->rivals) out->rival = (double)INFINITY;
     query_cores(pair, balls, options, cache, out, &scale);
+    if (options->method == TS_PROXIMITY_INCREMENTAL && out->distance < 0.0) out->rival = -1.0;  // a local search
     if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
     if (options->goal == TS_PROXIMITY_VERDICT) settle_verdict(pair, balls, options, out, &scale);
     if (out->status == TS_PROXIMITY_SEPARATED_EARLY) out->distance = out->found.lower;

@@ -27,13 +27,13 @@ enum { STEP_LIMIT = 32, SHORTEN_LIMIT = 6 };
 // Below this step length (rad) the next one would be its square: nothing.
 static const double LAST_STEP = 1e-8;
 // Apart: the part of g across the normal, relative to the gap, at which the square in |g| is lost in rounding.
-static const double CLOSED = 1e-8;
+static const double CLOSED = 1e-10;
 // Smallest admitted eigenvalue of the Newton matrix as a fraction of the largest.
 static const double FLOOR = 1e-2;
 // What EPA is asked for, relative to the depth.
 static const double EPA_DEPTH = 1e-4;
-// A second normal this close in depth, relative, gets its own Newton steps.
-static const double RUNNER_UP = 0.05;
+// Cosine of the angle up to which two normals are the same way out.
+static const double SAME_WAY = 0.999;
 
 // Shapes by factors rather than by products: B = F'F with F = diag(b) R', and adj(B) likewise. The products of a needle
 // would drown its thin axes in the rounding of the long one.
@@ -211,32 +211,68 @@ static void take(const ellipsoids* e, const trial* t, double across, ts_separati
     if (out->upper < out->lower) out->upper = out->lower;
 }
 
-// EPA from around the normal found, and Newton again if that finds a better one. Returns 0 without a proof.
+// Another way out, by Newton's method from that normal: how much deeper it is at most counts as the rival, and a better one becomes
+// *t. Returns 0 where that is proven to be the best.
+static int meet(const ellipsoids* e, ts_vec3 start, trial* t, ts_proximity* out) {
+    trial other;
+    double across;
+    evaluate(e, start, &other);
+    if (climb(e, (double)INFINITY, &other, &across, out) != CLIMB_TOP) return 1;
+    if (ts_vec3_dot(other.n, t->n) > SAME_WAY) return 1;
+    out->rival = fmin(out->rival, fabs(t->gap - other.gap));
+    if (!(other.gap > t->gap)) return 1;
+    *t = other;
+    take(e, t, across, &out->found);
+    return !is_deepest(e, t);
+}
+
+// EPA from around the normal found, and Newton again if that finds a better one, or others too close to tell. Returns 0 without a
+// proof.
 static int prove_by_epa(const ts_shape_pair* pair, const ellipsoids* e, trial* t, ts_proximity* out) {
     ts_gjk_vertex touch = {
         ts_vec3_sub(out->found.point_a, out->found.point_b), out->found.point_a, out->found.point_b, -1, -1, 0.0};
     ts_epa_result epa;
     double scale;
-    if (!ts_epa_penetration_near(pair, t->n, &touch, EPA_DEPTH, &scale, &epa)) return 0;
+    const ts_epa_settings asked = {EPA_DEPTH, 0.0, out->rival >= 0.0, 0};
+    if (!ts_epa_penetration_near(pair, t->n, &touch, &asked, &scale, &epa)) return 0;
     out->epa_iterations = epa.iterations;
-    // Newton from the normal that EPA prefers, if it does, and from the runner-up where they are too close to tell.
-    const ts_vec3 again[2] = {epa.found.normal, epa.other_normal};
-    const int wanted[2] = {epa.found.lower > t->gap + 8.0 * DBL_EPSILON * e->scale,
-                           epa.other_depth < (1.0 + RUNNER_UP) * -epa.found.lower};
-    for (int k = 0; k < 2; ++k) {
-        if (!wanted[k]) continue;
-        trial other;
+    if (epa.found.lower > t->gap + 8.0 * DBL_EPSILON * e->scale) {
         double across;
-        evaluate(e, again[k], &other);
-        climb_end end = climb(e, (double)INFINITY, &other, &across, out);
-        if (end != CLIMB_TOP && k == 0) return 0;
-        if (end != CLIMB_TOP || !(other.gap > t->gap)) continue;
-        *t = other;
+        evaluate(e, epa.found.normal, t);
+        if (climb(e, (double)INFINITY, t, &across, out) != CLIMB_TOP) return 0;
         take(e, t, across, &out->found);
-        if (is_deepest(e, t)) return 1;
+    }
+    for (int k = 0; k < epa.other_count; ++k) {
+        double rival = epa.other[k].depth + t->gap;
+        if (rival > TS_EPA_NEAR * -t->gap)
+            out->rival = fmin(out->rival, rival);
+        else if (!meet(e, epa.other[k].normal, t, out))
+            return 1;
     }
     out->found.upper = fmax(epa.found.upper, t->gap);
     return 1;
+}
+
+// The mirror image of n across the thinnest direction of axes R (columns).
+static ts_vec3 mirrored(ts_vec3 n, const ts_mat3* R, ts_vec3 half) {
+    ts_vec3 thin = ts_mat3_column(R, ts_vec3_least(half));
+    return ts_vec3_add_scaled(n, -2.0 * ts_vec3_dot(n, thin), thin);
+}
+
+static double least_radius(ts_vec3 half) {
+    double least = ts_vec3_get(half, ts_vec3_least(half)), most = ts_vec3_max_abs(half);
+    return most > 0.0 ? least * least / most : 0.0;
+}
+
+// Another way out of an overlap that is proven to be the least deep. There is none while the difference is nowhere more curved than a
+// ball of that depth.
+static void look_across(const ts_shape_pair* pair, const ellipsoids* e, trial t, ts_proximity* out) {
+    if (-t.gap <= least_radius(pair->a->half) + least_radius(pair->b->half)) return;
+    ts_separation found = out->found;
+    ts_mat3 own = ts_mat3_identity();
+    if (ts_vec3_max_abs(pair->a->half) > 0.0) meet(e, mirrored(t.n, &own, pair->a->half), &t, out);
+    meet(e, mirrored(t.n, &pair->b_in_a.R, pair->b->half), &t, out);
+    out->found = found;
 }
 
 // The query but for what its answer is called. Returns 0 without a proof.
@@ -272,7 +308,9 @@ static int solve(const ts_shape_pair* pair, ts_vec3 previous, double give_up_dis
         return out->found.upper - t.gap <= 1e-12 * t.gap + 64.0 * DBL_EPSILON * e.scale;
     }
     out->status = TS_PROXIMITY_PENETRATING;
-    return (across <= 1e-9 * size && is_deepest(&e, &t)) || prove_by_epa(pair, &e, &t, out);
+    if (!(across <= 1e-9 * size && is_deepest(&e, &t))) return prove_by_epa(pair, &e, &t, out);
+    if (out->rival >= 0.0) look_across(pair, &e, t, out);
+    return 1;
 }
 
 int ts_ellipsoid_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,

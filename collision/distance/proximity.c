@@ -21,7 +21,7 @@ static void refuse(ts_proximity_reason reason, ts_proximity* out) {
 
 ts_proximity_options ts_proximity_options_default(void) {
     ts_proximity_options options = {
-        TS_PROXIMITY_AUTO, TS_PROXIMITY_DISTANCE, TS_GJK_AUTO, TS_GJK_START_AUTO, (double)INFINITY, 0.0, 0.0, NULL};
+        TS_PROXIMITY_AUTO, TS_PROXIMITY_DISTANCE, TS_GJK_AUTO, TS_GJK_START_AUTO, (double)INFINITY, 0.0, 0.0, NULL, 0};
     return options;
 }
 
@@ -95,6 +95,7 @@ static void query_generic(const ts_placed_pair* pair, const ts_proximity_options
 // By formula.
 static void query_closed_form(const ts_placed_pair* pair, const ts_pair_method* method,
                               const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    out->rival = (double)INFINITY;
     method->closed_form(pair, cache, out);
     out->flags |= TS_PROXIMITY_USED_CLOSED_FORM;
     if (!isfinite(out->distance)) {
@@ -131,7 +132,7 @@ static void query_sorted(const ts_placed_pair* pair, const ts_proximity_options*
 void ts_proximity_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
                         const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
     static const ts_proximity_options usual = {
-        TS_PROXIMITY_AUTO, TS_PROXIMITY_DISTANCE, TS_GJK_AUTO, TS_GJK_START_AUTO, (double)INFINITY, 0.0, 0.0, NULL};
+        TS_PROXIMITY_AUTO, TS_PROXIMITY_DISTANCE, TS_GJK_AUTO, TS_GJK_START_AUTO, (double)INFINITY, 0.0, 0.0, NULL, 0};
     if (!ts_pose_is_usable(pose_a) || !ts_pose_is_usable(pose_b)) {
         refuse(TS_PROXIMITY_BAD_POSE, out);
         return;

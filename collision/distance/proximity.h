@@ -56,6 +56,7 @@ typedef struct ts_proximity_options {
     double margin;            // m: a VERDICT is about the shapes being nearer than this
     double tolerance;         // m: > 0 has GJK and EPA of a DISTANCE stop there, and no Newton; closed forms have none
     ts_proximity_trace* trace;  // NULL: nobody watches. Closed forms, verdicts and Newton steps show nothing
+    int rivals;                 // nonzero: a DISTANCE tells of other ways out of an overlap (ts_proximity.rival)
 } ts_proximity_options;
 
 /// Signed distance with its certificate, in world coordinates.
@@ -64,7 +65,9 @@ typedef struct ts_proximity {
     ts_proximity_reason reason;  // of INVALID_INPUT
     double distance;      // m: the upper bound where they are apart, the lower in an overlap; when early, the proof's
     ts_separation found;  // of the shapes, balls included; point_a - point_b = -distance * normal, which is never zero
-    int iterations;       // all of the following together
+    double rival;  // m: in an overlap, how much deeper the next best way out is, as far as ways were looked at; at zero
+                   // the answer jumps. Infinite: there is none, or none was met; negative: nobody asked for it
+    int iterations;  // all of the following together
     int gjk_iterations;
     int epa_iterations;
     int sqp_iterations;  // steps of incremental depth and of the polish

@@ -9,12 +9,13 @@
 extern "C" {
 #endif
 
-/// No counts, no flags, nothing wrong: what every query starts from.
+/// No counts, no flags, nothing wrong, no other ways out asked for: what every query starts from.
 static inline void ts_proximity_reset(ts_proximity* out) {
     out->reason = TS_PROXIMITY_FINE;
     out->iterations = out->gjk_iterations = out->epa_iterations = out->sqp_iterations = out->support_calls = 0;
     out->switched_at = -1;
     out->flags = 0;
+    out->rival = -1.0;
 }
 
 /// Two shapes where they are given, for answers that need no relative pose. Kinds are sorted: a->kind <= b->kind.
@@ -70,12 +71,6 @@ void ts_composite_pair_query(const ts_shape_pair* pair, const ts_proximity_optio
 /// ts_gjk_distance from a given direction, kept even when it does not separate.
 void ts_gjk_restart(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_vec3 normal,
                     ts_gjk_result* out_result);
-
-/// EPA without GJK, for cores that probably overlap along about `normal` (unit): starts from support points around it.
-/// `touch` (may be NULL) is a point of A - B that attains the support value along it. Returns 0, with nothing said, when
-/// the loop did not prove an overlap.
-int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_gjk_vertex* touch,
-                            double relative_tolerance, double* out_scale, ts_epa_result* out_result);
 
 /// ts_gjk_distance, but only while the normal in the cache still separates; else returns 0 and out's contents are void.
 int ts_gjk_distance_warm(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_gjk_cache* cache,

@@ -95,6 +95,9 @@ typedef struct ts_shape_traits {
     /// from p where it is inside. With it a ball against the kind is a formula. Missing: not known.
     double (*point)(const ts_shape* shape, ts_vec3 p, ts_vec3* out_outward);
 
+    /// Inside, how much farther than the nearest side the next one is from p, where the normal jumps to. Missing: nothing is said.
+    double (*rival)(const ts_shape* shape, ts_vec3 p);
+
     /// How far p lies outside: zero or less inside, a length of the right size nearby. Missing: `point`, or GJK.
     double (*excess)(const ts_shape* shape, ts_vec3 p);
 

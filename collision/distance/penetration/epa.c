@@ -28,7 +28,9 @@ static const double CURVED_ROUNDING = 1e-12;
 // A round rim around the origin has its depth all around, and the polygon that proves a digit of it has three times the
 // corners of the one before. After this many steps a curved pair settles for three digits, then for two.
 enum { THREE_DIGITS_AFTER = 96, TWO_DIGITS_AFTER = 176 };
-// Cosine of the angle from which on two normals are two answers rather than two tries at one.
+// Planes of curved pairs this little deeper, as a share, may turn out less deep.
+static const double UNRESOLVED = 1e-3;
+// Cosine of the angle from which on two normals are two answers rather than two tries at one, whatever lies between.
 static const double OTHER_NORMAL = 0.9;
 // Planes that agree to this fraction of the size count as one when witnesses are looked for.
 static const double SAME_PLANE = 1e-9;
@@ -134,18 +136,56 @@ static void watch(const ts_epa_polytope* p, ts_proximity_trace* trace, int itera
     }
 }
 
+// Whether a face is beside what is known: part of the nearest face, or near a normal that is taken already.
+static int is_taken(const ts_epa_polytope* p, int polytopes, int f, ts_vec3 unit, double depth,
+                    const ts_epa_result* known) {
+    const ts_epa_face* face = &p->face[f];
+    double least = (double)INFINITY, along = ts_vec3_dot(unit, known->found.normal);
+    if (polytopes) {
+        for (int k = 0; k < 3; ++k) least = fmin(least, ts_vec3_dot(known->found.normal, p->vertex[face->vertex[k]].w));
+        return least > depth - SAME_PLANE * p->scale;
+    }
+    int lowest = 1;
+    for (int k = 0; k < 3; ++k) lowest &= !(p->key[face->across[k] / 4] < p->key[f]);
+    lowest |= face->offset < (1.0 + UNRESOLVED) * depth * ts_vec3_norm(face->normal);
+    double same = lowest ? SAME_NORMAL : OTHER_NORMAL;
+    if (along >= same) return 1;
+    for (int k = 0; k < known->other_count; ++k)
+        if (ts_vec3_dot(unit, known->other[k].normal) >= same) return 1;
+    return 0;
+}
+
+// Other ways out.
+static void find_others(const ts_epa_polytope* p, int wanted, double depth, ts_epa_result* out) {
+    int polytopes = ts_support_is_polytope(p->pair->a) && ts_support_is_polytope(p->pair->b);
+    int most = polytopes ? wanted : TS_EPA_OTHERS;
+    while (out->other_count < most) {
+        ts_epa_other best = {ts_vec3_zero(), wanted ? (double)INFINITY : depth};
+        for (int f = 0; f < p->face_count; ++f) {
+            if (!(p->key[f] < best.depth * fabs(best.depth))) continue;
+            double inverse = 1.0 / ts_vec3_norm(p->face[f].normal);
+            ts_vec3 unit = ts_vec3_scale(inverse, p->face[f].normal);
+            if (is_taken(p, polytopes, f, unit, depth, out)) continue;
+            best.normal = unit;
+            best.depth = inverse * p->face[f].offset;
+        }
+        if (!(ts_vec3_max_abs(best.normal) > 0.0)) return;
+        out->other[out->other_count++] = best;
+        if (best.depth > (1.0 + TS_EPA_NEAR) * depth) return;
+    }
+}
+
 // The loop. On entry out->found holds the best normal known (with an infinite depth when there is none), what bounds the
 // depth from below without any face, and what points to give if no face gives better ones. Here bounds are of the depth.
-static void grow(ts_epa_polytope* p, double relative_tolerance, double tolerance, ts_proximity_trace* trace,
-                 ts_epa_result* out) {
+static void grow(ts_epa_polytope* p, const ts_epa_settings* settings, ts_epa_result* out) {
+    double relative_tolerance = settings->relative_tolerance;
     double upper = -out->found.lower, lower = -out->found.upper, nearest = 0.0;
     ts_vec3 best = out->found.normal;
     ts_epa_status status = TS_EPA_LIMIT;
     int polytopes = ts_support_is_polytope(p->pair->a) && ts_support_is_polytope(p->pair->b);
     double rounding = polytopes ? 8.0 * DBL_EPSILON : CURVED_ROUNDING;
     out->iterations = 0;
-    out->other_normal = best;
-    out->other_depth = (double)INFINITY;
+    out->other_count = 0;
     while (out->iterations < TS_EPA_ITERATIONS) {
         int f = ts_epa_polytope_nearest(p);
         if (f < 0) {
@@ -158,7 +198,7 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double tolerance
         // The best normal may have been there before its face; that face must be there to give the witnesses.
         if (!polytopes && out->iterations == THREE_DIGITS_AFTER) relative_tolerance = fmax(relative_tolerance, 1e-3);
         if (!polytopes && out->iterations == TWO_DIGITS_AFTER) relative_tolerance = fmax(relative_tolerance, 1e-2);
-        double enough = fmax(relative_tolerance * fabs(nearest), tolerance);
+        double enough = fmax(relative_tolerance * fabs(nearest), settings->tolerance);
         if (enough < rounding * p->scale) enough = rounding * p->scale;
         if (upper - nearest <= enough && ts_vec3_dot(n, best) >= SAME_NORMAL) {
             status = TS_EPA_CONVERGED;
@@ -167,21 +207,12 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double tolerance
         ts_gjk_vertex w = ts_epa_polytope_support_of_face(p, f, n);
         double h = ts_vec3_dot(n, w.w);
         ++out->iterations;
-        if (ts_vec3_dot(n, best) < OTHER_NORMAL) {
-            int better = h <= upper;
-            ts_vec3 loser = better ? best : n;
-            double loss = better ? upper : h;
-            if (better || loss < out->other_depth) {
-                out->other_normal = loser;
-                out->other_depth = loss;
-            }
-        }
         // Of normals as good up to rounding the last one counts: its face is still there to give the witnesses.
         if (h <= upper + 8.0 * DBL_EPSILON * p->scale) {
             upper = h;
             best = n;
         }
-        if (trace) watch(p, trace, out->iterations, &(ts_epa_look){n, nearest, &w, lower, upper});
+        if (settings->trace) watch(p, settings->trace, out->iterations, &(ts_epa_look){n, nearest, &w, lower, upper});
         if (upper - nearest <= enough || h - nearest <= 8.0 * DBL_EPSILON * p->scale ||
             (polytopes && is_corner(p, f, &w))) {
             status = TS_EPA_CONVERGED;
@@ -200,6 +231,7 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double tolerance
     if (status == TS_EPA_CONVERGED && nearest <= 0.0 && nearest > lower) lower = nearest;
     out->found.upper = -(lower < upper ? lower : upper);
     if (status != TS_EPA_NO_FACE) find_witnesses(p, nearest, &out->found);
+    find_others(p, settings->others != 0, upper, out);
     ts_separation_straighten(&out->found);
     out->support_calls = p->support_calls;
 }
@@ -232,17 +264,16 @@ static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
 
 void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
                            double relative_tolerance, double tolerance, ts_epa_result* out) {
-    ts_epa_penetration_watched(pair, start, previous_normal, relative_tolerance, tolerance, NULL, out);
+    const ts_epa_settings settings = {relative_tolerance, tolerance, 0, NULL};
+    ts_epa_penetration_by(pair, start, previous_normal, &settings, out);
 }
 
-void ts_epa_penetration_watched(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
-                                double relative_tolerance, double tolerance, ts_proximity_trace* trace,
-                                ts_epa_result* out) {
+void ts_epa_penetration_by(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
+                           const ts_epa_settings* settings, ts_epa_result* out) {
     ts_epa_polytope p;
     ts_epa_polytope_init(&p, pair, start->scale);
     out->iterations = out->rescued = 0;
-    out->other_normal = ts_vec3_axis(0);
-    out->other_depth = (double)INFINITY;
+    out->other_count = 0;
     int rank = ts_epa_start_simplex(&p, start);
     if (rank < 4) {
         finish_flat(&p, rank, start, previous_normal, out);
@@ -252,12 +283,12 @@ void ts_epa_penetration_watched(const ts_shape_pair* pair, const ts_gjk_result* 
     out->found.lower = -(double)INFINITY;
     out->found.normal = ts_vec3_axis(0);
     if (start->status == TS_PROXIMITY_PENETRATING) out->found.upper = 0.0;
-    grow(&p, relative_tolerance, tolerance, trace, out);
+    grow(&p, settings, out);
     if (out->status != TS_EPA_CONVERGED) rescue(&p, out);
 }
 
 int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_gjk_vertex* touch,
-                            double relative_tolerance, double* out_scale, ts_epa_result* out) {
+                            const ts_epa_settings* settings, double* out_scale, ts_epa_result* out) {
     ts_epa_polytope p;
     ts_epa_polytope_init(&p, pair, 0.0);
     out->rescued = 0;
@@ -265,7 +296,7 @@ int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_
     const ts_gjk_vertex* top = &p.vertex[p.vertex_count - 2];
     ts_separation known = {-ts_vec3_dot(normal, top->w), (double)INFINITY, normal, top->a, top->b};
     out->found = known;
-    grow(&p, relative_tolerance, 0.0, NULL, out);
+    grow(&p, settings, out);
     *out_scale = p.scale;
     return out->status == TS_EPA_CONVERGED && out->found.upper < 0.0;
 }

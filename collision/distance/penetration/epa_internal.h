@@ -18,16 +18,27 @@ typedef enum ts_epa_status {
     TS_EPA_NO_FACE       // every face is too thin to have a normal
 } ts_epa_status;
 
+enum { TS_EPA_OTHERS = 6 };
+
+/// Others are looked for up to this much deeper than the best, as a share, and the first beyond.
+static const double TS_EPA_NEAR = 0.05;
+
+/// A normal beside the one found: of a face of the polytope that is no part of the nearest one. Of curved pairs only one for a few
+/// degrees around, 25 where faces beside it are nearer. Unless they are wanted only those are given that may turn out less deep than the
+/// one found, which curved pairs leave open.
+typedef struct ts_epa_other {
+    ts_vec3 normal;
+    double depth;  // m, at least, along all normals of the face
+} ts_epa_other;
+
 /// Penetration of two cores; everything in A's frame.
 typedef struct ts_epa_result {
     ts_epa_status status;
     ts_separation found;  // point_a - point_b = -lower * normal: moving B by that separates the cores
     int iterations;
-    int support_calls;  // of A - B
-    // The best normal more than 25 degrees away from `normal` that was tried, and the depth along it; infinite when there was
-    // none. Curved pairs stop before they know which of two such normals is the better one in the last digits.
-    ts_vec3 other_normal;
-    double other_depth;
+    int support_calls;                  // of A - B
+    ts_epa_other other[TS_EPA_OTHERS];  // other ways out, the least deep first
+    int other_count;                    // of polytopes at most one; none where the loop did not run
     int rescued;  // nonzero when the loop failed (see status) and a search over directions improved its normal
 } ts_epa_result;
 
@@ -37,10 +48,23 @@ typedef struct ts_epa_result {
 void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
                            double relative_tolerance, double tolerance, ts_epa_result* out_result);
 
-/// The same while somebody watches (`trace`, NULL: nobody).
-void ts_epa_penetration_watched(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
-                                double relative_tolerance, double tolerance, ts_proximity_trace* trace,
-                                ts_epa_result* out_result);
+/// How EPA is asked.
+typedef struct ts_epa_settings {
+    double relative_tolerance;  // the bounds differ by no more than this fraction of the depth
+    double tolerance;           // m: or by this
+    int others;                 // nonzero: look at other ways out that are deeper as well
+    ts_proximity_trace* trace;  // NULL: nobody watches
+} ts_epa_settings;
+
+/// The same with all settings.
+void ts_epa_penetration_by(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
+                           const ts_epa_settings* settings, ts_epa_result* out_result);
+
+/// EPA without GJK, for cores that probably overlap along about `normal` (unit): starts from support points around it.
+/// `touch` (may be NULL) is a point of A - B that attains the support value along it. Returns 0, with nothing said, when
+/// the loop did not prove an overlap.
+int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_gjk_vertex* touch,
+                            const ts_epa_settings* settings, double* out_scale, ts_epa_result* out_result);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,9 @@
 
 #include <float.h>
 
+// Of two curvatures the lesser counts as positive from this share of the greater on. A corner over a rim has its distance there.
+static const double LEAST_SHARE = 1e-9;
+
 // One normal with what it gives.
 typedef struct polish_trial {
     ts_vec3 n;
@@ -82,9 +85,9 @@ static ts_vec3 newton_step(const ts_shape_pair* pair, const polish_trial* t, ts_
         kvv = k.vv;
         // Not a maximum yet: shift both curvatures up to where it would be one.
         double mean = 0.5 * (kuu + kvv), spread = sqrt(0.25 * (kuu - kvv) * (kuu - kvv) + kuv * kuv);
-        double floor_value = 1e-3 * (fabs(mean) + spread);
-        if (mean - spread < floor_value) {
-            double shift = floor_value - (mean - spread);
+        double whole = fabs(mean) + spread;
+        if (mean - spread < LEAST_SHARE * whole) {
+            double shift = 1e-3 * whole - (mean - spread);
             kuu += shift;
             kvv += shift;
         }
@@ -124,13 +127,13 @@ static void climb(const ts_shape_pair* pair, const polish_trial* from, const ts_
         for (int half = 0; half < 4 && !better; ++half) {
             ts_vec3 n = ts_vec3_unit_or(ts_vec3_add(best->n, step), best->n);
             evaluate(pair, level != 0.0 ? circle_nearest(circle, n) : n, &next);
-            better = next.gap > best->gap - 4.0 * DBL_EPSILON * scale;
+            better = next.gap > best->gap - 16.0 * DBL_EPSILON * scale;
             step = ts_vec3_scale(0.25, step);
         }
         if (!better) break;
         *best = next;
-        // The error left is about the square of the step just made.
-        if (length < 1e-8) break;
+        // The error left is about the square of the step just made; where a rim bends much that is many times more.
+        if (length < 1e-12) break;
     }
 }
 
@@ -317,7 +320,22 @@ static int make_trial(const ts_shape_pair* pair, int sort, const flat_hints* hin
     }
 }
 
+// How far the support points are from facing each other along the normal.
+static double sideways(const polish_trial* t) {
+    return ts_vec3_norm(ts_vec3_cross(t->n, ts_vec3_sub(t->sb, t->a.point)));
+}
+
+// The gap knows a normal to the root of its rounding only; support points that face each other know the rest.
+static int is_better_free(const polish_trial* trial, const polish_trial* best, double rounding) {
+    if (!(trial->gap >= best->gap - rounding)) return 0;
+    return trial->gap > best->gap + rounding || sideways(trial) < 0.5 * sideways(best);
+}
+
 ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_separation* out) {
+    return ts_polish_normal_near(pair, -2.0, out);
+}
+
+ts_polish_outcome ts_polish_normal_near(const ts_shape_pair* pair, double cosine, ts_separation* out) {
     polish_trial given, best, trial;
     evaluate(pair, out->normal, &given);
     double scale = ts_vec3_norm(given.a.point) + ts_vec3_norm(given.sb), rounding = 8.0 * DBL_EPSILON * scale;
@@ -329,7 +347,8 @@ ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_separation* out
     double needed = given.gap - rounding;
     for (int sort = 0; sort < TRIAL_COUNT; ++sort) {
         if (!make_trial(pair, sort, &hints, &given, &best, scale, &trial)) continue;
-        if (sort == FREE ? !(trial.gap > best.gap + rounding) : !(trial.gap >= needed)) continue;
+        if (ts_vec3_dot(trial.n, given.n) < cosine) continue;
+        if (sort == FREE ? !is_better_free(&trial, &best, rounding) : !(trial.gap >= needed)) continue;
         best = trial;
         if (best.gap > needed) needed = best.gap;
         // A maximum as good as the start, and for cores apart proven to be: the other sorts can only find it again.

@@ -19,6 +19,9 @@ typedef enum ts_polish_outcome {
 /// never rises.
 ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_separation* io_found);
 
+/// The same among normals whose angle to that in *io_found has at least that cosine.
+ts_polish_outcome ts_polish_normal_near(const ts_shape_pair* pair, double cosine, ts_separation* io_found);
+
 #ifdef __cplusplus
 }
 #endif

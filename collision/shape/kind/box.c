@@ -60,6 +60,14 @@ static double point(const ts_shape* shape, ts_vec3 p, ts_vec3* out_outward) {
     return -ts_vec3_get(depth, face);
 }
 
+// The next face, or the one across.
+static double rival(const ts_shape* shape, ts_vec3 p) {
+    ts_vec3 depth = ts_vec3_sub(shape->half, ts_vec3_abs(p));
+    int face = ts_vec3_least(depth);
+    ts_vec3 rest = ts_vec3_with(depth, face, ts_vec3_get(shape->half, face) + fabs(ts_vec3_get(p, face)));
+    return ts_vec3_get(rest, ts_vec3_least(rest)) - ts_vec3_get(depth, face);
+}
+
 static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
     int axis = ts_vec3_least(ts_vec3_abs(n));
     (void)shape;
@@ -100,6 +108,7 @@ const ts_shape_traits ts_shape_kind_box = {
     .mass_rounded = ts_mass_rounded_box,
     .vertex = vertex,
     .point = point,
+    .rival = rival,
     .edge = edge,
     .active = active,
 };

@@ -79,6 +79,13 @@ static double point(const ts_shape* shape, ts_vec3 p, ts_vec3* out_outward) {
     return base > side ? base : side;
 }
 
+// The base or the slant.
+static double rival(const ts_shape* shape, ts_vec3 p) {
+    ts_vec3 h = shape->half;
+    double across = sqrt(p.x * p.x + p.y * p.y);
+    return fabs(h.z + p.z - ((h.z - p.z) * h.x - across * 2.0 * h.z) / slant_of(h));
+}
+
 static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
     ts_vec3 h = shape->half;
     *out_to = top.point.z > 0.0 ? rim_along(h, n, sqrt(n.x * n.x + n.y * n.y)) : ts_vec3_make(0.0, 0.0, h.z);
@@ -131,6 +138,7 @@ const ts_shape_traits ts_shape_kind_cone = {
     .mass_rounded = ts_mass_rounded_cone,
     .add_hessian = add_hessian,
     .point = point,
+    .rival = rival,
     .edge = edge,
     .edge_normals = edge_normals,
     .active = active,

@@ -45,6 +45,12 @@ static double point(const ts_shape* shape, ts_vec3 p, ts_vec3* out_outward) {
     return side > end ? side : end;
 }
 
+// A cap or the side; across the axis the side bends too little (add_hessian).
+static double rival(const ts_shape* shape, ts_vec3 p) {
+    double side = shape->half.x - sqrt(p.x * p.x + p.y * p.y), end = shape->half.z - fabs(p.z);
+    return side < end ? end - side : fmin(side - end, 2.0 * fabs(p.z));
+}
+
 static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
     (void)shape, (void)n;
     *out_to = ts_vec3_with(top.point, 2, -top.point.z);
@@ -86,6 +92,7 @@ const ts_shape_traits ts_shape_kind_cylinder = {
     .mass_rounded = ts_mass_rounded_cylinder,
     .add_hessian = add_hessian,
     .point = point,
+    .rival = rival,
     .edge = edge,
     .active = active,
 };

@@ -18,44 +18,63 @@ static void numbers_of(const moved_pair* pair, const ts_transform* pose_b, doubl
     ts_vec3_store(ts_transform_point_inverse(&pair->pose_a, p.found.point_b), out + 7);
 }
 
-// The least largest error of column j over sixth-order central differences by different increments, relative to the larger of the
-// number and 1 (lengths are about 1 m). Ends at one below `enough`.
-static double column_error(const moved_pair* pair, int j, const double exact[NUMBERS], double enough) {
-    static const double increments[] = {1e-3, 1e-2, 3e-2, 3e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7, 1e-8};
-    double least = (double)INFINITY;
-    for (size_t s = 0; s < sizeof increments / sizeof *increments && !(least <= enough); ++s) {
-        double h = increments[s], f[6][NUMBERS], worst = 0.0;
-        const double at[6] = {-3.0 * h, -2.0 * h, -h, h, 2.0 * h, 3.0 * h};
-        for (int k = 0; k < 6; ++k) {
-            ts_transform moved = moved_in_body(&pair->pose_b, j, at[k]);
-            numbers_of(pair, &moved, f[k]);
-        }
-        for (int i = 0; i < NUMBERS; ++i) {
-            double d = (45.0 * (f[3][i] - f[2][i]) - 9.0 * (f[4][i] - f[1][i]) + (f[5][i] - f[0][i])) / (60.0 * h);
-            worst = fmax(worst, fabs(d - exact[i]) / fmax(1.0, fabs(exact[i])));
-        }
-        least = fmin(least, worst);
+// Column j by sixth-order central differences of the increment h.
+static void difference(const moved_pair* pair, int j, double h, double out[NUMBERS]) {
+    double f[6][NUMBERS];
+    const double at[6] = {-3.0 * h, -2.0 * h, -h, h, 2.0 * h, 3.0 * h};
+    for (int k = 0; k < 6; ++k) {
+        ts_transform moved = moved_in_body(&pair->pose_b, j, at[k]);
+        numbers_of(pair, &moved, f[k]);
     }
-    return least;
+    for (int i = 0; i < NUMBERS; ++i)
+        out[i] = (45.0 * (f[3][i] - f[2][i]) - 9.0 * (f[4][i] - f[1][i]) + (f[5][i] - f[0][i])) / (60.0 * h);
 }
 
-static double whole_error(const moved_pair* pair, const ts_proximity_derivative* d, double enough) {
+// Of the increments below `most`, or the smallest two, the one that agrees best with the one before, whatever the exact derivative says. Returns
+// how well, relative to the largest number of the column and 1 (lengths are about 1 m): what the reference leaves open.
+static double reference(const moved_pair* pair, int j, double most, double out[NUMBERS]) {
+    double before[NUMBERS], d[NUMBERS], best = (double)INFINITY;
+    int tried = 0;
+    for (double h = 3e-2; h > 1e-8 && best > 1e-9; h *= 0.3) {
+        double apart = 0.0, size = 1.0;
+        if (!(h < most) && h > 1e-7) continue;
+        difference(pair, j, h, d);
+        for (int i = 0; i < NUMBERS; ++i) size = fmax(size, fabs(d[i]));
+        for (int i = 0; i < NUMBERS && tried; ++i) apart = fmax(apart, fabs(d[i] - before[i]) / size);
+        if (tried++ && apart < best) {
+            best = apart;
+            memcpy(out, d, sizeof d);
+        }
+        memcpy(before, d, sizeof d);
+    }
+    return best;
+}
+
+// The largest error of the derivative; *out_open is what the references leave open at most.
+static double whole_error(const moved_pair* pair, const ts_proximity_derivative* d, double* out_open) {
     double worst = 0.0;
+    *out_open = 0.0;
     for (int j = 0; j < 6; ++j) {
-        double exact[NUMBERS];
+        double exact[NUMBERS], wanted[NUMBERS], size = 1.0, sliding = 1.0, turning = 1.0;
         exact[0] = d->distance[j];
         for (int i = 0; i < 3; ++i) {
             exact[1 + i] = d->normal[i][j];
             exact[4 + i] = d->point_a[i][j];
             exact[7 + i] = d->point_b[i][j];
         }
-        worst = fmax(worst, column_error(pair, j, exact, enough));
+        for (int i = 0; i < 3; ++i) turning = fmax(turning, fabs(exact[1 + i]));
+        for (int i = 4; i < NUMBERS; ++i) sliding = fmax(sliding, fabs(exact[i]));
+        // Three increments to either side stay on the features, as far as the certificate knows.
+        double most = fmin(d->certificate.room / sliding, d->certificate.turn / turning) / 6.0;
+        *out_open = fmax(*out_open, reference(pair, j, most, wanted));
+        for (int i = 0; i < NUMBERS; ++i) size = fmax(size, fabs(exact[i]));
+        for (int i = 0; i < NUMBERS; ++i) worst = fmax(worst, fabs(exact[i] - wanted[i]) / size);
     }
     return worst;
 }
 
 typedef struct tally {
-    int pairs, regular, sure, good;
+    int pairs, regular, clear;  // clear: differences leave less than 1e-8 open
 } tally;
 
 static void check_pair(const moved_pair* pair, tally* t, const char* what) {
@@ -67,51 +86,60 @@ static void check_pair(const moved_pair* pair, tally* t, const char* what) {
     ++t->pairs;
     if (c->flags) return;
     ++t->regular;
-    double error = whole_error(pair, &d, 1e-8);
-    // Differences need increments that stay on the features and still stand out from what the query leaves open (1e-9 at times). With
-    // less to stand on than this they say little.
-    int sure = c->room > 2e-3 && c->turn > 2e-3 && c->curvature > 2e-3 && c->crossing > 2e-3;
-    cr_assert_leq(error, sure ? 1e-3 : 1e-2,
-                  "%s: error %g, distance %g, curvature %g, crossing %g, room %g, turn %g, flags %u", what, error,
-                  p.distance, c->curvature, c->crossing, c->room, c->turn, p.flags);
-    t->sure += sure;
-    t->good += sure && error <= 1e-7;
+    double open, error = whole_error(pair, &d, &open);
+    t->clear += open <= 1e-8;
+    if (open > 1e-5) return;  // there is no room for increments
+    cr_assert_leq(error, open <= 1e-8 ? 1e-7 + 10.0 * open : 1e-3,
+                  "%s: error %g (differences leave %g open), distance %g, curvature %g, crossing %g, room %g, turn %g, "
+                  "flags %u",
+                  what, error, open, p.distance, c->curvature, c->crossing, c->room, c->turn, p.flags);
+}
+
+// Half a metre, a millimetre and a nanometre apart, overlapping by a nanometre and by up to ten centimetres, and anyhow, most of
+// them deep.
+enum { REGIMES = 6 };
+
+static void place_in_regime(moved_pair* pair, int regime, ts_rng* rng) {
+    static const double gaps[REGIMES] = {0.5, 1e-3, 1e-9, -1e-9, -0.1, 0.0};
+    if (regime < REGIMES - 1)
+        bring_near(pair, gaps[regime] * ts_rng_uniform_in(rng, 0.2, 1.0));
+    else
+        pair->pose_b.p = ts_transform_point(&pair->pose_a, random_vector(rng, 0.4));
 }
 
 static tally check_kinds(int ka, int kb, int trials) {
-    static const double gaps[4] = {0.5, 1e-3, 1e-9, -0.1};
-    ts_rng rng = ts_rng_make(772, (uint64_t)(ka * 16 + kb));
+    ts_rng rng = ts_rng_make(772, (uint64_t)ka * 16 + (uint64_t)kb);
     pair_hulls hulls = pair_hulls_make(&rng);
-    tally t = {0, 0, 0, 0};
+    tally t = {0, 0, 0};
     for (int trial = 0; trial < trials; ++trial) {
-        moved_pair pair = random_pair(&rng, ka, kb, &hulls, trial);
+        // Kinds of poses and of roundings repeat with 16 and 6.
+        moved_pair pair = random_pair(&rng, ka, kb, &hulls, trial / REGIMES);
         char what[80];
         snprintf(what, sizeof what, "%s against %s, trial %d", ts_shape_kind_name((ts_shape_kind)ka),
                  ts_shape_kind_name((ts_shape_kind)kb), trial);
-        bring_near(&pair, gaps[trial % 4] * ts_rng_uniform_in(&rng, 0.2, 1.0));
+        place_in_regime(&pair, trial % REGIMES, &rng);
         check_pair(&pair, &t, what);
     }
     pair_hulls_free(&hulls);
     return t;
 }
 
+// `touchstone bench derivatives --only pairs` does the same with a thousand of each pair of kinds.
 Test(proximity_derivative, is_what_differences_of_the_query_say) {
-    tally all = {0, 0, 0, 0};
+    tally all = {0, 0, 0};
     for (int ka = 0; ka < TS_SHAPE_CONVEX_COUNT; ++ka) {
         for (int kb = 0; kb < TS_SHAPE_CONVEX_COUNT; ++kb) {
             if (ka == TS_SHAPE_PLANE && kb == TS_SHAPE_PLANE) continue;
-            tally t = check_kinds(ka, kb, 1000);
+            tally t = check_kinds(ka, kb, 120);
             const char *a = ts_shape_kind_name((ts_shape_kind)ka), *b = ts_shape_kind_name((ts_shape_kind)kb);
-            cr_assert_geq(t.regular, t.pairs * 85 / 100, "%s against %s: %d of %d", a, b, t.regular, t.pairs);
-            cr_assert_geq(t.good, t.sure - 1 - t.sure / 200, "%s against %s: %d of %d", a, b, t.good, t.sure);
+            cr_assert_geq(t.regular, t.pairs * 75 / 100, "%s against %s: %d of %d", a, b, t.regular, t.pairs);
             all.pairs += t.pairs;
             all.regular += t.regular;
-            all.sure += t.sure;
-            all.good += t.good;
+            all.clear += t.clear;
         }
     }
-    cr_assert_geq(all.good, all.sure - all.sure / 1000, "%d of %d within 1e-7", all.good, all.sure);
-    cr_assert_geq(all.sure, all.pairs * 95 / 100, "%d of %d to be judged", all.sure, all.pairs);
+    cr_assert_geq(all.clear, all.regular * 97 / 100, "%d of %d to be judged", all.clear, all.regular);
+    cr_assert_geq(all.regular, all.pairs * 95 / 100, "%d of %d regular", all.regular, all.pairs);
 }
 
 // Of shapes made of parts: the part that has the witness point.
@@ -121,7 +149,7 @@ Test(proximity_derivative, of_compounds_and_height_fields) {
         ts_rng rng = ts_rng_make(776, (uint64_t)kind);
         composite whole = composite_make((composite_kind)kind, &rng);
         pair_hulls hulls = pair_hulls_make(&rng);
-        tally t = {0, 0, 0, 0};
+        tally t = {0, 0, 0};
         for (int trial = 0; trial < 200; ++trial) {
             int other = 1 + trial % (TS_SHAPE_CONVEX_COUNT - 1);
             moved_pair pair = composite_pair(&whole, &rng, other, &hulls, trial);
@@ -131,9 +159,9 @@ Test(proximity_derivative, of_compounds_and_height_fields) {
             bring_near(&pair, gaps[trial % 3] * ts_rng_uniform_in(&rng, 0.2, 1.0));
             check_pair(&pair, &t, what);
         }
-        cr_expect_geq(t.good, t.sure - 1 - t.sure / 100, "composite %d: %d of %d within 1e-7", kind, t.good, t.sure);
-        cr_expect_geq(t.sure, t.pairs / (kind == COMPOSITE_CROSS ? 2 : 6), "composite %d: %d of %d to be judged", kind,
-                      t.sure, t.pairs);
+        cr_expect_geq(t.clear, t.regular * 95 / 100, "composite %d: %d of %d to be judged", kind, t.clear, t.regular);
+        cr_expect_geq(t.regular, t.pairs / (kind == COMPOSITE_CROSS ? 2 : 6), "composite %d: %d of %d regular", kind,
+                      t.regular, t.pairs);
         pair_hulls_free(&hulls);
         composite_free(&whole);
     }

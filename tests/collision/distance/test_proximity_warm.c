@@ -124,6 +124,7 @@ Test(proximity_warm, same_memory_same_bits) {
 // EPA around a normal either proves the depth or says that it did not, also for boxes that do not overlap at all.
 Test(proximity_warm, epa_around_a_normal_proves_or_declines) {
     ts_rng rng = ts_rng_make(304, 0);
+    const ts_epa_settings asked = {1e-12, 0.0, 0, NULL};
     int proved = 0, declined = 0, apart = 0;
     for (int trial = 0; trial < 4000; ++trial) {
         ts_shape a = random_shape(&rng, TS_SHAPE_BOX, 1.0, 0), b = random_shape(&rng, TS_SHAPE_BOX, 1.0, 0);
@@ -141,7 +142,7 @@ Test(proximity_warm, epa_around_a_normal_proves_or_declines) {
             n = plain.found.normal;
         }
         n = ts_vec3_unit_or(ts_vec3_add_scaled(n, trial % 3 ? 2e-3 : 1.0, random_unit(&rng)), n);
-        int yes = ts_epa_penetration_near(&(ts_shape_pair){&a, &b, pose}, n, 0, 1e-12, &scale, &near);
+        int yes = ts_epa_penetration_near(&(ts_shape_pair){&a, &b, pose}, n, 0, &asked, &scale, &near);
         if (gjk.status == TS_PROXIMITY_SEPARATED) {
             cr_assert_not(yes, "trial %d: an overlap of boxes %g apart", trial, gjk.found.lower);
             ++apart;
