@@ -150,12 +150,14 @@ int ts_dynamics_tree(ts_sim* sim, int t, double* out_acceleration) {
 static void update_trees(void* context, int begin, int end, int worker) {
     ts_sim* sim = (ts_sim*)context;
     double h = sim->options.time_step;
+    // Their integrator has no use for matrix and bias of lone bodies; of piles nothing else has, but what is left by the last substep.
+    int is_asked = ts_pile_remembers(sim);
     (void)worker;
     for (int t = begin; t < end; ++t) {
         int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
         double* velocity = sim->free_velocity + first;
         if (sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t]) {
-            find_forces(sim, t, velocity);
+            if (is_asked) find_forces(sim, t, velocity);
             continue;
         }
         if (!ts_dynamics_tree(sim, t, velocity)) continue;

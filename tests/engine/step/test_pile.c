@@ -74,6 +74,10 @@ static void slide_flat(ts_vec3 centre) {
         for (int q = 0; q < pile.model->nq; ++q)
             cr_expect_float_eq(pile.sim->qpos[q], plain.sim->qpos[q], 1e-9, "%d: %d", i, q);
         cr_expect_eq(pile.sim->info.islands.islands, 3);
+        for (int d = 0; d < pile.model->nv; ++d)
+            cr_expect_float_eq(pile.sim->bias[d], plain.sim->bias[d], 1e-9, "%d: %d", i, d);
+        for (int k = 0; k < pile.sim->mass_start[pile.model->tree_count]; ++k)
+            cr_expect_float_eq(pile.sim->mass_matrix[k], plain.sim->mass_matrix[k], 1e-9, "%d: %d", i, k);
         cr_expect_float_eq(pile.sim->info.worst_penetration, plain.sim->info.worst_penetration, 1e-9);
         for (int k = 0; k < pile.sim->contact_count; ++k)
             cr_expect_float_eq(ts_vec3_distance(pile.sim->contact[k].position, plain.sim->contact[k].position), 0.0,
