@@ -251,9 +251,11 @@ static void find_work(ts_pairs* pairs) {
     }
     for (int g = 0; g < pairs->group_count; ++g) {
         const ts_pair_group* group = &pairs->group[g];
+        double asked[TS_PAIR_LANES] = {0.0};
         for (int i = group->first; i < group->first + group->count; ++i)
             for (int k = 0; k < TS_PAIR_LANES; ++k)
-                pairs->island[group->island[k]].asked -= pairs->point[i].lambda.at[2][k] * pairs->point[i].reference[k];
+                asked[k] += pairs->point[i].lambda.at[2][k] * pairs->point[i].reference[k];
+        for (int k = 0; k < TS_PAIR_LANES; ++k) pairs->island[group->island[k]].asked -= asked[k];
     }
 }
 
