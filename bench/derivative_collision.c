@@ -70,8 +70,9 @@ static void place_near(question* q, int i, double gap) {
         q->pose_b[i].p = ts_vec3_add_scaled(q->pose_b[i].p, 1e-3 - p->distance, p->found.normal);
     }
     q->pose_b[i].p = ts_vec3_add_scaled(q->pose_b[i].p, gap - 1e-3, p->found.normal);
-    run_query(q, i);
-    *p = q->answer;
+    ts_proximity_options options = ts_proximity_options_default();
+    options.rivals = 1;  // for the certificate, which asks again otherwise
+    ts_proximity_query(&q->a[i], &q->pose_a[i], &q->b[i], &q->pose_b[i], &options, NULL, p);
 }
 
 static void fill_kinds(question* q, ts_shape_kind a, ts_shape_kind b, const ts_hull* hull, uint64_t seed) {

@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "bench/derivative_parts.h"
 #include "bench/stopwatch.h"
+#include "bench/workload.h"
 #include "collision/derivative/proximity_derivative.h"
 
 enum { ITERATIONS = 50, HALVINGS = 20, RESIDUALS = 9, WAYS = 9, PAIRS_MOST = 100 };
@@ -301,6 +302,98 @@ static ts_bench_table* add_table(ts_bench_report* report, int pairs, int targets
     return table;
 }
 
+// --- the cost as it falls: Fig. 3 and 5 on real meshes, Fig. 6 with more and less noise ---
+
+enum { PROGRESS_MOST = 500, YCB_MOST = 64 };
+
+static const way mesh_ways[] = {
+    {"differences, 1e-6", 1e-6, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_DIFFERENCE, 0, 1},
+    {"differences, 1e-3", 1e-3, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_DIFFERENCE, 0, 1},
+    {"gaussian-0, M = 50, 1e-2", 1e-2, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_GAUSSIAN_0, 50, 1},
+    {"gaussian-1, M = 20, 1e-1", 1e-1, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_GAUSSIAN_1, 20, 1},
+    {"gumbel, 3 rings, falling to 2e-4 m", 0.05, 0.8, 2e-4, METRES, TS_DERIVATIVE_GUMBEL, 3, 1},
+};
+
+static const way noise_ways[] = {
+    {"gaussian-0, M = 50, 1e-1", 1e-1, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_GAUSSIAN_0, 50, 1},
+    {"gaussian-0, M = 50, 1e-2", 1e-2, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_GAUSSIAN_0, 50, 1},
+    {"gaussian-0, M = 50, 1e-3", 1e-3, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_GAUSSIAN_0, 50, 1},
+    {"gumbel, 1 ring, 1e-1 m", 1e-1, 1.0, 0.0, METRES, TS_DERIVATIVE_GUMBEL, 1, 1},
+    {"gumbel, 1 ring, 1e-2 m", 1e-2, 1.0, 0.0, METRES, TS_DERIVATIVE_GUMBEL, 1, 1},
+    {"gumbel, 1 ring, 1e-3 m", 1e-3, 1.0, 0.0, METRES, TS_DERIVATIVE_GUMBEL, 1, 1},
+};
+
+static ts_bench_table* add_progress_table(ts_bench_report* report, const char* stem, const char* title) {
+    static const int shown[4] = {5, 10, 20, 50};
+    char head[32];
+    ts_bench_table* table = ts_bench_add_table(report, stem, title);
+    ts_bench_add_column(table, "derivative", "");
+    for (int q = 0; q < 4; ++q) {
+        snprintf(head, sizeof head, "after %d", shown[q]);
+        ts_bench_add_column(table, head, "m^2");
+    }
+    ts_bench_add_column(table, "to 1e-12", "%");
+    return table;
+}
+
+// The median cost by iteration: a table and a figure.
+static int show_progress(const char* stem, const char* title, const way* list, int list_count, const problem* problems,
+                         int count, ts_bench_report* report) {
+    static double at[ITERATIONS + 1][PROGRESS_MOST];
+    double x[ITERATIONS + 1], y[ITERATIONS + 1], cost[ITERATIONS + 1];
+    ts_bench_table* table = add_progress_table(report, stem, title);
+    ts_bench_figure* f = ts_bench_add_figure(report, stem, title, (ts_bench_axis){"iteration", "", TS_BENCH_LINEAR},
+                                             (ts_bench_axis){"cost, median", "m^2", TS_BENCH_LOG});
+    for (int w = 0; w < list_count; ++w) {
+        int solved = 0;
+        for (int i = 0; i < count; ++i) {
+            search(&list[w], &problems[i], cost);
+            solved += cost[ITERATIONS] <= 1e-12;
+            for (int k = 0; k <= ITERATIONS; ++k) at[k][i] = cost[k];
+            if (i % 20 == 0 && ts_bench_progress(report, w * count + i, list_count * count)) return TS_BENCH_STOPPED;
+        }
+        for (int k = 0; k <= ITERATIONS; ++k) {
+            qsort(at[k], (size_t)count, sizeof(double), by_size);
+            x[k] = k;
+            y[k] = fmax(quantile_of(at[k], count, 0.5), 1e-34);
+        }
+        ts_bench_add_curve(f, list[w].name, x, y, ITERATIONS + 1);
+        ts_bench_row(table);
+        ts_bench_text(table, "%s", list[w].name);
+        ts_bench_number(table, y[5]);
+        ts_bench_number(table, y[10]);
+        ts_bench_number(table, y[20]);
+        ts_bench_number(table, y[50]);
+        ts_bench_number(table, 100.0 * solved / count);
+    }
+    return TS_BENCH_DONE;
+}
+
+static int show_meshes(const ts_bench_options* options, ts_bench_report* report) {
+    static problem problems[PROGRESS_MOST];
+    ts_hull* hull[YCB_MOST] = {NULL};
+    ts_rng rng = ts_rng_make(options->seed, 9200);
+    int hulls = ts_bench_ycb_hulls(options->data_folder, hull, YCB_MOST), count = options->quick ? 4 : 100;
+    if (hulls == 0) {
+        ts_bench_note(report, "Fig. 3 and 5 need YCB's hulls: TOUCHSTONE_DATA names no folder with them.");
+        return TS_BENCH_DONE;
+    }
+    for (int i = 0; i < count; ++i) {
+        const ts_hull* a = hull[(int)ts_rng_uniform_in(&rng, 0.0, hulls)];
+        problems[i] = random_problem(&rng, a, hull[(int)ts_rng_uniform_in(&rng, 0.0, hulls)]);
+    }
+    int result = show_progress("poses-ycb", "Median cost on pairs of YCB's hulls (Fig. 3 and 5)", mesh_ways,
+                               (int)(sizeof mesh_ways / sizeof *mesh_ways), problems, count, report);
+    for (int i = 0; i < hulls; ++i) ts_hull_free(hull[i]);
+    return result;
+}
+
+static int show_noise(const problem* problems, int count, ts_bench_report* report) {
+    return show_progress("poses-noise", "Median cost with more and less noise (Fig. 6)", noise_ways,
+                         (int)(sizeof noise_ways / sizeof *noise_ways), problems,
+                         count < PROGRESS_MOST ? count : PROGRESS_MOST, report);
+}
+
 int ts_bench_derivative_poses(const ts_bench_options* options, ts_bench_report* report) {
     int pairs = options->quick ? 10 : PAIRS_MOST, targets = options->quick ? 5 : 100, count = pairs * targets;
     problem* problems = (problem*)calloc((size_t)count, sizeof *problems);
@@ -326,6 +419,8 @@ int ts_bench_derivative_poses(const ts_bench_options* options, ts_bench_report* 
         ts_bench_add_distribution(f, ways[w].name, o->last, count);
     }
     if (result == TS_BENCH_DONE) draw(report, outcomes);
+    if (result == TS_BENCH_DONE) result = show_noise(problems, count, report);
+    if (result == TS_BENCH_DONE) result = show_meshes(options, report);
     for (int i = 0; i < 2 * pairs; ++i) ts_hull_free(hull[i]);
     free(problems);
     free(numbers);

@@ -52,10 +52,16 @@ static void contact_frame(ts_vec3 n, ts_vec3 wanted, ts_vec3 out_axis[2], double
     out_axis[1] = ts_vec3_cross(n, out_axis[0]);
 }
 
-static void store_sum(ts_vec3 a, const double x[6], ts_vec3 b, const double y[6], double out[3][6]) {
-    for (int j = 0; j < 6; ++j) out[0][j] = a.x * x[j] + b.x * y[j];
-    for (int j = 0; j < 6; ++j) out[1][j] = a.y * x[j] + b.y * y[j];
-    for (int j = 0; j < 6; ++j) out[2][j] = a.z * x[j] + b.z * y[j];
+static void store_row(double a, const double x[restrict 6], double b, const double y[restrict 6],
+                      double out[restrict 6]) {
+    for (int j = 0; j < 6; ++j) out[j] = a * x[j] + b * y[j];
+}
+
+static void store_sum(ts_vec3 a, const double x[restrict 6], ts_vec3 b, const double y[restrict 6],
+                      double out[restrict 3][6]) {
+    store_row(a.x, x, b.x, y, out[0]);
+    store_row(a.y, x, b.y, y, out[1]);
+    store_row(a.z, x, b.z, y, out[2]);
 }
 
 // t1 = across / |across| with across = t - <t, n> n: along n it turns with the normal, along t2 by the slope; t2 stays across both.
@@ -70,24 +76,26 @@ static void store_frame(ts_vec3 n, const ts_vec3 axis[2], double slope, const do
     store_sum(back, along_2, ts_vec3_scale(slope, axis[0]), along_2, out->tangent[1]);
 }
 
+// Row i of a point's rates: of what it does along u, v and n.
+static void add_along(double n, const double x[restrict 6], double io[restrict 6]) {
+    for (int j = 0; j < 6; ++j) io[j] += n * x[j];
+}
+
 static void store_rates(const ts_moving_pair* pair, const ts_witness_rates* r, double slope,
                         ts_proximity_derivative* out) {
-    double on_a[2][6], on_b[2][6], across = r->gap - pair->b->radius;
-    for (int k = 0; k < 2; ++k)
-        for (int j = 0; j < 6; ++j) {
-            on_a[k][j] = r->slide[k][j] + pair->a->radius * r->turn[k][j];
-            on_b[k][j] = r->slide[k][j] + across * r->turn[k][j];
-        }
+    double on_a[2][6], on_b[2][6], ball = pair->a->radius, across = r->gap - pair->b->radius;
+    for (int k = 0; k < 2; ++k) {
+        store_row(1.0, r->slide[k], ball, r->turn[k], on_a[k]);
+        store_row(1.0, r->slide[k], across, r->turn[k], on_b[k]);
+    }
     const ts_vec3 axis[2] = {r->u, r->v};
     memcpy(out->distance, r->distance, sizeof out->distance);
     store_sum(r->u, r->turn[0], r->v, r->turn[1], out->normal);
     store_sum(r->u, on_a[0], r->v, on_a[1], out->point_a);
     store_sum(r->u, on_b[0], r->v, on_b[1], out->point_b);
-    for (int j = 0; j < 6; ++j) {
-        out->point_b[0][j] += r->n.x * r->distance[j];
-        out->point_b[1][j] += r->n.y * r->distance[j];
-        out->point_b[2][j] += r->n.z * r->distance[j];
-    }
+    add_along(r->n.x, r->distance, out->point_b[0]);
+    add_along(r->n.y, r->distance, out->point_b[1]);
+    add_along(r->n.z, r->distance, out->point_b[2]);
     out->certificate = r->certificate;
     store_frame(r->n, axis, slope, r->turn[0], r->turn[1], out);
 }
@@ -256,7 +264,8 @@ void ts_proximity_differentiate(const ts_shape* a, const ts_transform* pose_a, c
             return;
         }
     }
-    double rival = rival_of(a, pose_a, b, pose_b, found);
+    double rival = (double)INFINITY;
+    if (options->method == TS_DERIVATIVE_EXACT) rival = rival_of(a, pose_a, b, pose_b, found);
     if (rival < (double)INFINITY) {
         out->certificate.room = fmin(out->certificate.room, 0.5 * rival);
         ts_derivative_certificate_judge(fmin(extent_of(a), extent_of(b)), &out->certificate);

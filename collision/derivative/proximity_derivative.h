@@ -91,10 +91,11 @@ const char* ts_derivative_method_name(ts_derivative_method method);
 ts_derivative_method ts_derivative_method_find(const char* name);
 
 /// The derivative of what ts_proximity_query has just found, with the distance as goal, for these shapes at these poses. `options`
-/// may be NULL. In an overlap of cores it asks once more for other ways out, unless the query was asked for `rivals`. Methods that ask further queries ask them without a cache. Of an answer without a distance (INVALID_INPUT, an
-/// early end) nothing is known: UNKNOWN. Of shapes made of parts it is that of the part that has the point, BORDER where several have it; the
-/// room there is also how near another pair of parts is to being the nearest, as far as a tenth of the smaller shape. GUMBEL and GAUSSIAN_1
-/// do not exist for half-spaces: they are exact there.
+/// may be NULL. In an overlap of cores EXACT asks once more for other ways out, unless the query was asked for `rivals`. Methods
+/// that ask further queries ask them without a cache. Of an answer without a distance (INVALID_INPUT, an early end) nothing is
+/// known: UNKNOWN. Of shapes made of parts it is that of the part that has the point, BORDER where several have it; the room there
+/// is also how near another pair of parts is to being the nearest, as far as a tenth of the smaller shape. GUMBEL and GAUSSIAN_1 do
+/// not exist for half-spaces: they are exact there.
 void ts_proximity_differentiate(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
                                 const ts_transform* pose_b, const ts_proximity* found,
                                 const ts_derivative_options* options, ts_proximity_derivative* out_derivative);

@@ -78,6 +78,7 @@ static square2 outer2(double s, flat2 a, flat2 b) {
     return square2_make(s * a.u * b.u, s * a.u * b.v, s * a.v * b.u, s * a.v * b.v);
 }
 static square2 form2(const ts_tangent_form* h) { return square2_make(h->uu, h->uv, h->uv, h->vv); }
+static square2 plus2(square2 a, square2 b) { return square2_make(a.uu + b.uu, a.uv + b.uv, a.vu + b.vu, a.vv + b.vv); }
 static square2 minus2(square2 a, square2 b) { return square2_make(a.uu - b.uu, a.uv - b.uv, a.vu - b.vu, a.vv - b.vv); }
 static square2 times2(square2 a, square2 b) {
     return square2_make(a.uu * b.uu + a.uv * b.vu, a.uu * b.uv + a.uv * b.vv, a.vu * b.uu + a.vv * b.vu,
@@ -195,30 +196,32 @@ static void row_of(const ts_mat3* axes, ts_vec3 point, ts_vec3 direction, double
     ts_vec3_store(turned, out + 3);
 }
 
-// The columns, all at once.
-static void fill_rates(system_2d* s, const ts_mat3* axes, ts_vec3 core_b, ts_witness_rates* out) {
-    double push[2][6], carried[2][6] = {{0.0}};
-    ts_vec3 u = s->u, v = s->v;
-    row_of(axes, core_b, s->n, out->distance);
-    row_of(axes, core_b, u, push[0]);
-    row_of(axes, core_b, v, push[1]);
-    // (w x n) . u = w . v, (w x n) . v = -w . u: the first three numbers of the rows, for w.
+// A row of rates: of the push along u and v by (pu, pv), and for the turning, whose columns carry the normal by (push_v, -push_u) of the
+// velocity, by (cu, cv) as well.
+static void fill_row(double pu, double pv, double cu, double cv, const double push_u[restrict 6],
+                     const double push_v[restrict 6], double out[restrict 6]) {
     for (int j = 0; j < 3; ++j) {
-        carried[0][3 + j] = push[1][j];
-        carried[1][3 + j] = -push[0][j];
+        double u = push_u[j], v = push_v[j];
+        out[j] = pu * u + pv * v;
+        out[3 + j] = pu * push_u[3 + j] + pv * push_v[3 + j] + (cu * v - cv * u);
     }
-    const ts_tangent_form* bend = &s->b.bend;
-    square2 slide = solve_sliding(s), turn = minus2(form2(&s->a.bend), times2(slide, form2(&s->k)));
-    for (int j = 0; j < 6; ++j) {
-        double cu = carried[0][j], cv = carried[1][j];
-        double ru = push[0][j] + bend->uu * cu + bend->uv * cv, rv = push[1][j] + bend->uv * cu + bend->vv * cv;
-        double du = s->push.uu * ru + s->push.uv * rv + s->carry.uu * cu + s->carry.uv * cv;
-        double dv = s->push.vu * ru + s->push.vv * rv + s->carry.vu * cu + s->carry.vv * cv;
-        out->turn[0][j] = du;
-        out->turn[1][j] = dv;
-        out->slide[0][j] = turn.uu * du + turn.uv * dv + slide.uu * ru + slide.uv * rv;
-        out->slide[1][j] = turn.vu * du + turn.vv * dv + slide.vu * ru + slide.vv * rv;
-    }
+}
+
+// The columns, all at once. With p = v + w x core_b and c = w x n on the tangents: r = p + H_B c, dn = push r + carry c, x_A = turn dn +
+// slide r.
+static void fill_rates(system_2d* s, const ts_mat3* axes, ts_vec3 core_b, ts_witness_rates* out) {
+    double push[2][6];
+    row_of(axes, core_b, s->n, out->distance);
+    row_of(axes, core_b, s->u, push[0]);
+    row_of(axes, core_b, s->v, push[1]);
+    square2 bend = form2(&s->b.bend), slide = solve_sliding(s);
+    square2 turn = minus2(form2(&s->a.bend), times2(slide, form2(&s->k)));
+    square2 nc = plus2(times2(s->push, bend), s->carry);
+    square2 xp = plus2(times2(turn, s->push), slide), xc = plus2(times2(turn, nc), times2(slide, bend));
+    fill_row(s->push.uu, s->push.uv, nc.uu, nc.uv, push[0], push[1], out->turn[0]);
+    fill_row(s->push.vu, s->push.vv, nc.vu, nc.vv, push[0], push[1], out->turn[1]);
+    fill_row(xp.uu, xp.uv, xc.uu, xc.uv, push[0], push[1], out->slide[0]);
+    fill_row(xp.vu, xp.vv, xc.vu, xc.vv, push[0], push[1], out->slide[1]);
 }
 
 static int is_point(const ts_shape* shape) { return ts_shape_traits_of(shape)->rank == 0; }

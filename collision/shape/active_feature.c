@@ -49,8 +49,8 @@ void ts_active_of_polygon(const ts_vec3* corner, int count, ts_vec3 normal, cons
     int edge = 0;
     for (int k = 0; k < count; ++k) {
         ts_vec3 from = corner[k], e = ts_vec3_sub(corner[k + 1 < count ? k + 1 : 0], from), r = ts_vec3_sub(c, from);
-        double squared = ts_vec3_norm_squared(e), t = ts_vec3_dot(r, e) / squared;
-        inside = fmin(inside, ts_vec3_dot(ts_vec3_cross(normal, e), r) / sqrt(squared));
+        double inverse = 1.0 / ts_vec3_norm(e), t = inverse * inverse * ts_vec3_dot(r, e);
+        inside = fmin(inside, inverse * ts_vec3_dot(ts_vec3_cross(normal, e), r));
         t = t < 0.0 ? 0.0 : (t > 1.0 ? 1.0 : t);
         double off = ts_vec3_norm_squared(ts_vec3_add_scaled(r, -t, e));
         if (!(off < nearest)) continue;
