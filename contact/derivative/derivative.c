@@ -557,3 +557,55 @@ ts_code ts_contact_derivative_reverse(const ts_contact_derivative* derivative, c
     ts_arena_scope_end(scratch, scope);
     return code;
 }
+
+// --- Refining the answer ---
+
+// What is left of the equations of a sliding contact whose friction is all it has: u_N, or u_N - mu |u_T| under the relaxation, and u_T as far as it
+// is not along the friction.
+static void left_of_slide(const ts_block* block, int convex, const double* lambda, const double* u, double* out) {
+    double slip = ts_block_set_tangent_length(u, block->rows);
+    double friction = ts_block_set_tangent_length(lambda, block->rows);
+    for (int r = 0; r < block->rows; ++r)
+        out[r] = r == 2           ? u[2] - (convex ? block->mu * slip : 0.0)
+                 : friction > 0.0 ? u[r] + slip * lambda[r] / friction
+                                  : 0.0;
+}
+
+static int slides(const ts_contact_derivative* d, const ts_contact_problem* problem, int b) {
+    return d->mode[b] == TS_MODE_SLIDE && problem->block[b].set == TS_SET_CONE;
+}
+
+// Friction of what slides as large as it may be.
+static void fill_cones(const ts_contact_derivative* d, const ts_contact_problem* problem, double* impulse) {
+    for (int b = 0; b < problem->block_count; ++b) {
+        const ts_block* block = &problem->block[b];
+        double *lambda = impulse + block->row, friction = ts_block_set_tangent_length(lambda, block->rows);
+        for (int r = 0; slides(d, problem, b) && friction > 0.0 && r < block->rows; ++r)
+            if (r != 2) lambda[r] *= block->mu * lambda[2] / friction;
+    }
+}
+
+ts_code ts_contact_derivative_refine(const ts_contact_derivative* derivative, const ts_contact_problem* problem,
+                                     ts_contact_law law, ts_arena* scratch, double* io_impulse) {
+    size_t rows = (size_t)problem->row_count;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* u = (double*)ts_arena_alloc_zeroed(scratch, 3 * rows, sizeof(double));
+    ts_code code = u ? TS_OK : TS_ERROR_MEMORY;
+    double *left = u ? u + rows : NULL, *change = u ? left + rows : NULL;
+    if (!code) {
+        fill_cones(derivative, problem, io_impulse);
+        ts_contact_problem_velocity(problem, io_impulse, u);
+    }
+    for (int b = 0; !code && b < problem->block_count; ++b) {
+        const ts_block* block = &problem->block[b];
+        if (slides(derivative, problem, b))
+            left_of_slide(block, law == TS_LAW_CCP, io_impulse + block->row, u + block->row, left + block->row);
+        else if (derivative->mode[b] == TS_MODE_STICK)
+            memcpy(left + block->row, u + block->row, (size_t)block->rows * sizeof(double));
+    }
+    if (!code) code = ts_contact_derivative_forward(derivative, left, NULL, scratch, change, NULL);
+    for (size_t i = 0; !code && i < rows; ++i) io_impulse[i] += change[i];
+    if (!code) fill_cones(derivative, problem, io_impulse);
+    ts_arena_scope_end(scratch, scope);
+    return code;
+}

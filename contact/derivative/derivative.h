@@ -60,6 +60,12 @@ ts_code ts_contact_derivative_cascade(const ts_contact_problem* problem, const d
                                       const ts_contact_derivative_tolerance* tolerance, ts_arena* arena,
                                       ts_contact_derivative* out_derivative, ts_status* out_status);
 
+/// Takes out of `io_impulse` (row_count), which obeys the law that `derivative` was made of but for what a solve left open, that rest: a Newton step on the
+/// equations of its modes, which stay. What contacts hardly feel is known to the condition of the system times what is left open, and that becomes rounding.
+/// Scratch is given back. TS_ERROR_MEMORY when it is short.
+ts_code ts_contact_derivative_refine(const ts_contact_derivative* derivative, const ts_contact_problem* problem,
+                                     ts_contact_law law, ts_arena* scratch, double* io_impulse);
+
 /// Forward. `du` (row_count, m/s) is the change of u at frozen impulse, dg + (dG + dR) lambda; `dmu` (block_count, read of
 /// sliding contacts only) the change of friction, NULL for none. Gives the change of the impulse, `out_dlambda` (row_count).
 /// `out_mismatch` (may be NULL) gets the part of the right-hand side that no change of impulses can meet, relative to it:

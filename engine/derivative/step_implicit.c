@@ -16,6 +16,8 @@
 #include "engine/rows/row_plan_internal.h"
 #include "engine/step/certify.h"
 #include "engine/step/integrate/integrator.h"
+#include "engine/step/integrate_internal.h"
+#include "engine/step/judge_internal.h"
 #include "engine/step/step.h"
 
 // --- made ---
@@ -139,30 +141,76 @@ static double largest_of(const double* x, int count) {
     return most;
 }
 
-static ts_code differentiate_law(const ts_step_task* task, const ts_contact_problem* own, ts_step_implicit* p,
-                                 ts_step_report* report, ts_status* out_status) {
+// The law's derivative at the impulses of the step.
+static ts_code make_law(const ts_step_task* task, const ts_contact_problem* own, ts_step_implicit* p,
+                        ts_status* out_status) {
     const ts_sim* sim = task->sim;
-    ts_arena* arena = task->arena;
     int cascade = task->settings->method == TS_STEP_CASCADE;
-    char text[sizeof report->reason], whose[120];
-    if (sim->info.held_back > 0 || !(sim->info.unmet <= most_unmet))
-        return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "the contact problem was not solved",
-                      out_status);
-    if (cascade && sim->solver->law != TS_LAW_NCP)
-        return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "a cascade is of the exact law only",
-                      out_status);
     double share = fmax(sim->info.unmet, 1e-12), largest = largest_of(sim->impulse, own->row_count);
     double speed = fmax(largest_of(own->g, own->row_count), own->rest_speed);
-    ts_status status;
     ts_code code = TS_ERROR_VALUE;
     // A share of the problem is no bound on each of its parts: what breaks the law by little more is taken, too.
     for (int i = 0; i < 3 && code == TS_ERROR_VALUE; ++i) {
         ts_contact_derivative_tolerance tolerance = {share * slack[i] * largest, share * slack[i] * speed, rank,
                                                      task->one_sided};
-        code = cascade ? ts_contact_derivative_cascade(own, sim->impulse, &tolerance, arena, &p->contact, &status)
-                       : ts_contact_derivative_make(own, sim->solver->law, sim->impulse, &tolerance, arena, &p->contact,
-                                                    &status);
+        code = cascade
+                   ? ts_contact_derivative_cascade(own, sim->impulse, &tolerance, task->arena, &p->contact, out_status)
+                   : ts_contact_derivative_make(own, sim->solver->law, sim->impulse, &tolerance, task->arena,
+                                                &p->contact, out_status);
     }
+    return code;
+}
+
+// 1: what may be off in impulses by what a solve left open, beyond which it is taken out first.
+static const double most_doubt = 1e-9;
+
+// Where contacts hardly feel some of their load, what a solve leaves open is much of that load: Newton's step on the equations that hold takes it
+// out, as long as that is better. Returns nonzero when the impulses have changed, and the step with them; below zero, memory is short.
+static int refine(const ts_step_task* task, const ts_contact_problem* own, const ts_step_implicit* p) {
+    ts_sim* sim = task->sim;
+    size_t bytes = (size_t)own->row_count * sizeof(double);
+    double before = sim->info.unmet;
+    if (task->settings->method == TS_STEP_CASCADE || !(p->contact.condition * before > most_doubt)) return 0;
+    double* kept = TS_ARENA_ARRAY(task->arena, double, own->row_count);
+    if (!kept) return -1;
+    memcpy(kept, sim->impulse, bytes);
+    if (ts_contact_derivative_refine(&p->contact, own, sim->solver->law, task->arena, sim->impulse)) return -1;
+    int fine = ts_step_judge(sim);
+    int better = sim->info.unmet < before;
+    if (!better) {
+        memcpy(sim->impulse, kept, bytes);
+        fine = fine && ts_step_judge(sim);
+    }
+    ts_step_take_velocity(sim);
+    return fine ? better : -1;
+}
+
+// The report of blocks is of the impulses before.
+static int judge_again(const ts_step_task* task, const ts_contact_problem* own, ts_step_report* report) {
+    double* u = TS_ARENA_ARRAY(task->arena, double, own->row_count);
+    if (!u) return 0;
+    ts_contact_problem_velocity(own, task->sim->impulse, u);
+    report->block = ts_step_report_blocks(task->sim, own, u, task->arena);
+    report->unmet = task->sim->info.unmet;
+    return report->block != NULL;
+}
+
+static ts_code differentiate_law(const ts_step_task* task, const ts_contact_problem* own, ts_step_implicit* p,
+                                 ts_step_report* report, ts_status* out_status) {
+    const ts_sim* sim = task->sim;
+    char text[sizeof report->reason], whose[120];
+    if (sim->info.held_back > 0 || !(sim->info.unmet <= most_unmet))
+        return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "the contact problem was not solved",
+                      out_status);
+    if (task->settings->method == TS_STEP_CASCADE && sim->solver->law != TS_LAW_NCP)
+        return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "a cascade is of the exact law only",
+                      out_status);
+    ts_status status;
+    ts_code code = make_law(task, own, p, &status);
+    int refined = code ? 0 : refine(task, own, p);
+    if (refined < 0) return no_memory(out_status);
+    if (refined) code = make_law(task, own, p, &status);
+    if (refined && !judge_again(task, own, report)) return no_memory(out_status);
     report->unknowns = p->contact.unknowns;
     report->rank = p->contact.rank;
     report->condition = p->contact.condition;
