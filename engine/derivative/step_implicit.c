@@ -87,6 +87,19 @@ ts_mat3 ts_step_turn_slope(ts_vec3 x) {
     return ts_mat3_add(ts_mat3_sub(one, ts_mat3_scale(a, X)), ts_mat3_scale(b, ts_mat3_mul(X, X)));
 }
 
+// 1 + X / 2 + (1 / t^2 - cot(t / 2) / (2 t)) X^2.
+ts_mat3 ts_step_log_slope(ts_vec3 x) {
+    double square = ts_vec3_norm_squared(x), t = sqrt(square);
+    double b = t > 0.05 ? 1.0 / square - 0.5 / (t * tan(0.5 * t))
+                        : 1.0 / 12.0 + square / 720.0 * (1.0 + square / 42.0 * (1.0 + square / 40.0));
+    ts_mat3 X = ts_mat3_skew(x), one = ts_mat3_diagonal(ts_vec3_make(1.0, 1.0, 1.0));
+    return ts_mat3_add(ts_mat3_add(one, ts_mat3_scale(0.5, X)), ts_mat3_scale(b, ts_mat3_mul(X, X)));
+}
+
+ts_vec3 ts_step_ball_turn(const ts_sim* sim, const ts_joint* joint) {
+    return ts_quat_to_rotation_vector(ts_quat_normalize(ts_quat_load(sim->qpos + joint->qpos_first)));
+}
+
 // How positions answer to the velocities that move them.
 static int find_motion(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
     const ts_model* model = sim->model;

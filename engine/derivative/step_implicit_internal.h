@@ -158,6 +158,12 @@ void ts_step_lone_by_parameter(const ts_sim* sim, const ts_step_implicit* p, int
 /// J_r(x) = d log(exp(x)^-1 exp(x + dx)) / dx.
 ts_mat3 ts_step_turn_slope(ts_vec3 x);
 
+/// Its inverse: how log(exp(x) exp(d)) goes with d.
+ts_mat3 ts_step_log_slope(ts_vec3 x);
+
+/// The rotation vector of a joint that is a ball, from its reference.
+ts_vec3 ts_step_ball_turn(const ts_sim* sim, const ts_joint* joint);
+
 /// Whether a tendon is a sum of joints: its moments are constant.
 int ts_step_tendon_is_sum(const ts_model* model, int tendon);
 

@@ -1,8 +1,8 @@
 // Rows that are no contacts: how they answer to positions, at fixed impulses and velocities.
 //
-// Limits of joints with one number: J is +-1, c* = -gap / h while there is room, else what mends. Dry friction: nothing. Servos: J is constant, c* = intercept / ahead is
+// Limits of joints with one number: J is +-1, c* = -gap / h while there is room, else what mends; of balls J turns with the joint. Dry friction: nothing. Servos: J is constant, c* = intercept / ahead is
 // linear in the length. Equalities of joints: the error has its slope, and so has their give, a millionth of G.
-// Tendons that are sums of joints are like joints. Ties of bodies: step_tie.c. Other tendons, limits of rotations and all that is soft are left to differences at frozen impulses: the columns of the trees
+// Tendons that are sums of joints are like joints. Ties of bodies: step_tie.c. Other tendons are left to differences at frozen impulses: the columns of the trees
 // that they move.
 #include <math.h>
 #include <string.h>
@@ -91,17 +91,46 @@ static int find_equality(const ts_step_task* task, ts_step_implicit* p, int b) {
     return fine;
 }
 
-// Returns 0 when it is not known here.
+// Of a ball, gap = range - |x|, x its rotation vector: J = -n along the axis n = x / |x|, along which the angle goes as n . w; and dn = (1 - n n^T) / |x|
+// dx. `law`: its slopes by gap and by speed, R among them.
+static int find_ball_limit(const ts_step_task* task, ts_step_implicit* p, int b, const ts_mujoco_row_slopes* law) {
+    const ts_sim* sim = task->sim;
+    const ts_joint* joint = &sim->model->joint[sim->row_block[b].key.whole];
+    int first = joint->dof_first, tree = sim->model->dof[first].tree, n = sim->model->tree[tree].dof_count;
+    double lambda = sim->impulse[sim->problem.block[b].row], by_q[3], rate[3];
+    ts_vec3 x = ts_step_ball_turn(sim, joint), axis = ts_vec3_scale(1.0 / ts_vec3_norm(x), x);
+    ts_mat3 across = ts_mat3_diagonal(ts_vec3_make(1.0, 1.0, 1.0)), slope = ts_step_log_slope(x);
+    across = ts_mat3_sub(across, ts_mat3_outer(axis, axis));
+    ts_mat3 turned = ts_mat3_scale(1.0 / ts_vec3_norm(x), ts_mat3_mul(across, slope));
+    ts_vec3 after = ts_vec3_load(ts_sim_storage_of(sim)->new_velocity + first),
+            before = ts_vec3_load(sim->qvel + first);
+    ts_vec3 moved = ts_mat3_mul_vec_transposed(&turned, ts_vec3_add_scaled(after, -law->reference_by_speed, before));
+    ts_vec3_store(ts_vec3_neg(axis), rate);
+    const int dof[3] = {first, first + 1, first + 2};
+    for (int k = 0; k < 3; ++k)
+        by_q[k] = (law->R_by_gap * lambda - law->reference_by_gap) * rate[k] - ts_vec3_get(moved, k);
+    double* by_v = TS_ARENA_ARRAY(task->arena, double, 3);
+    if (!by_v || !write_row(task, p, b, 3, dof, by_q, 1.0)) return 0;
+    for (int k = 0; k < 3; ++k) by_v[k] = -law->reference_by_speed * rate[k];
+    if (law->reference_by_speed != 0.0) p->block[b].by_v = by_v;
+    double* to = p->tree[tree].by_q;
+    for (int r = 0; to && r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+            to[(first - sim->model->tree[tree].dof_first) * (n + 1) + r * n + c] -= lambda * turned.m[r][c];
+    return 1;
+}
+
 static int find_hard_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
     const ts_sim* sim = task->sim;
     const ts_row_key key = sim->row_block[b].key;
     const ts_joint* joint = &sim->model->joint[key.whole];
-    if (joint->type != TS_JOINT_HINGE && joint->type != TS_JOINT_SLIDE) return 0;
     double reference = ts_sim_storage_of(sim)->reference[sim->problem.block[b].row], h = sim->options.time_step;
     double most = joint->type == TS_JOINT_SLIDE ? sim->options.push_out_speed : sim->options.push_out_turn;
     double rate = key.part == TS_JOINT_LOWER ? 1.0 : -1.0;
     double by_gap = reference < 0.0 ? -1.0 / h : reference < most ? -sim->options.baumgarte / h : 0.0;
     double slope = -by_gap * rate;
+    if (joint->type == TS_JOINT_BALL)
+        return find_ball_limit(task, p, b, &(ts_mujoco_row_slopes){.reference_by_gap = by_gap});
     return write_row(task, p, b, 1, &joint->dof_first, &slope, 1.0);
 }
 
@@ -125,19 +154,18 @@ int ts_step_joint_softness(const ts_sim* sim, int b, ts_mujoco_row_slopes* out) 
     const ts_joint* joint = &sim->model->joint[limits ? (int)key.whole : sim->model->dof[dof].joint];
     const ts_mujoco_softness* softness = limits ? &joint->softness.limit : &joint->softness.friction;
     ts_joint_stop stop[TS_JOINT_STOPS_MOST];
-    double gap = 0.0, rate = 1.0, d_slope = 0.0;
+    double gap = 0.0, speed = sim->qvel[dof], d_slope = 0.0;
     if (limits) {
-        if (joint->type != TS_JOINT_HINGE && joint->type != TS_JOINT_SLIDE) return 0;
         int stops = ts_joint_traits_of(joint->type)->stops(joint, sim->qpos + joint->qpos_first, stop);
         while (k + 1 < stops && (uint64_t)stop[k].side != key.part) ++k;
         gap = stop[k].gap - joint->softness.margin;
-        rate = stop[k].rate[0];
         dof = joint->dof_first;
+        speed = 0.0;
+        for (int i = 0; i < ts_joint_type_nv(joint->type); ++i) speed += stop[k].rate[i] * sim->qvel[dof + i];
         d_slope = ts_mujoco_impedance_slope(softness->solimp, gap);
     }
     *out = ts_mujoco_row_slope(softness, ts_mujoco_impedance(softness->solimp, gap), d_slope,
-                               ts_sim_storage_of(sim)->dof_inverse_weight[dof], gap, rate * sim->qvel[dof],
-                               sim->options.time_step);
+                               ts_sim_storage_of(sim)->dof_inverse_weight[dof], gap, speed, sim->options.time_step);
     // Friction has no gap.
     if (!limits) out->reference_by_gap = 0.0;
     return 1;
@@ -145,11 +173,8 @@ int ts_step_joint_softness(const ts_sim* sim, int b, ts_mujoco_row_slopes* out) 
 
 int ts_step_soft_row_is_known(const ts_sim* sim, int b) {
     if (ts_row_is(sim, b, &ts_row_contact)) return sim->problem.block[b].rows <= 3;
-    if (ts_row_is(sim, b, &ts_row_joint_limit)) {
-        ts_joint_type type = sim->model->joint[sim->row_block[b].key.whole].type;
-        return type == TS_JOINT_HINGE || type == TS_JOINT_SLIDE;
-    }
-    return ts_row_is(sim, b, &ts_row_joint_friction) || ts_row_is(sim, b, &ts_row_servo);
+    return ts_row_is(sim, b, &ts_row_joint_limit) || ts_row_is(sim, b, &ts_row_joint_friction) ||
+           ts_row_is(sim, b, &ts_row_servo);
 }
 
 static int find_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
@@ -158,6 +183,7 @@ static int find_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
     ts_mujoco_row_slopes law;
     if (ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_MODEL) return find_hard_limit(task, p, b);
     if (!ts_step_joint_softness(sim, b, &law)) return 0;
+    if (sim->model->joint[key.whole].type == TS_JOINT_BALL) return find_ball_limit(task, p, b, &law);
     return write_soft_row(task, p, b, sim->model->joint[key.whole].dof_first, key.part == TS_JOINT_LOWER ? 1.0 : -1.0,
                           &law);
 }

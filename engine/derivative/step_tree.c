@@ -8,7 +8,7 @@
 // Source: derived here from engine/dynamics/derivative.h.
 // Drives with constant moments have constant slopes, dampers and springs too. Lone free bodies whose turning the integrator solves for itself:
 // step_lone.c.
-// Where a tree has something else (curves, wrapped tendons, muscles, a medium), its columns are left to differences at frozen impulses.
+// A ball's spring has the slope of a rotation vector. Where a tree has something else (curves, wrapped tendons, muscles, a medium), its columns are left to differences at frozen impulses.
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ int ts_step_is_freed(const ts_sim* sim, int t) {
 
 // Whether all that moves a joint is linear.
 static int joint_is_plain(const ts_joint* joint) {
-    return !joint->curve.is_there && (joint->spring == 0.0 || !ts_joint_traits_of(joint->type)->quaternion);
+    return !joint->curve.is_there && (joint->spring == 0.0 || joint->type != TS_JOINT_FREE);
 }
 
 int ts_step_tendon_is_sum(const ts_model* model, int tendon) {
@@ -155,6 +155,13 @@ static void drive_slopes(const ts_sim* sim, int i, double* out_length, double* o
     *out_input = a->gain[0];
 }
 
+// Adds h d(f + b) / dq of a ball's spring, which pulls its rotation vector to nothing; `by_q` at its first dof.
+static void add_ball_spring(const ts_sim* sim, const ts_joint* joint, int n, double* by_q) {
+    ts_mat3 slope = ts_step_log_slope(ts_step_ball_turn(sim, joint));
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) by_q[r * n + c] -= sim->options.time_step * joint->spring * slope.m[r][c];
+}
+
 // Adds h d(f + b) / dq and / dv of drives, springs and dampers; the matrices are of the tree.
 static void add_drives(const ts_sim* sim, int t, double* by_q, double* by_v) {
     const ts_model* model = sim->model;
@@ -162,8 +169,12 @@ static void add_drives(const ts_sim* sim, int t, double* by_q, double* by_v) {
     int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
     double h = sim->options.time_step;
     for (int d = first; d < first + n; ++d) {
-        double K = model->joint[model->dof[d].joint].spring, ahead = sim->integrator->springs_ahead ? h * K : 0.0;
-        by_q[(d - first) * (n + 1)] -= h * K;
+        const ts_joint* joint = &model->joint[model->dof[d].joint];
+        double K = joint->spring, ahead = sim->integrator->springs_ahead ? h * K : 0.0;
+        if (joint->type != TS_JOINT_BALL)
+            by_q[(d - first) * (n + 1)] -= h * K;
+        else if (K != 0.0 && d == joint->dof_first)
+            add_ball_spring(sim, joint, n, by_q + (d - first) * (n + 1));
         by_v[(d - first) * (n + 1)] -= h * (model->dof[d].damping + ahead);
     }
     for (int at = storage->drive ? storage->tree_drive_first[t] : 0;

@@ -151,6 +151,62 @@ static void expect_chains_known(const char* text, const char* what) {
 
 Test(step_equations, trees) { expect_chains_known(CHAINS(""), "trees"); }
 
+// Balls with springs and stops; `limited` of the second.
+#define SHOULDERS(limited)                                                                          \
+    "<mujoco><option timestep='0.008'/><worldbody>"                                                 \
+    "<body name='a' pos='0 0 1'><joint type='ball' stiffness='4' damping='0.1'/>"                   \
+    "<inertial pos='0.1 0.02 -0.2' mass='1.3' diaginertia='0.02 0.03 0.015'/>"                      \
+    "<body name='b' pos='0.3 0 -0.2'><joint name='elbow' type='ball' stiffness='0.5' " limited "/>" \
+    "<inertial pos='0.05 0.1 0.02' mass='0.7' fullinertia='0.01 0.02 0.015 0.002 -0.001 0.003'/>"   \
+    "<body name='c' pos='0.2 0.1 0'><joint type='hinge' axis='0 0.4 1' damping='0.05'/>"            \
+    "<inertial pos='0.05 0 0.03' mass='0.5' diaginertia='0.005 0.004 0.006'/></body></body></body>" \
+    "</worldbody></mujoco>"
+
+// Turns of a few hundredths, where slopes are series, and of more than two radians.
+static void turn_shoulders(ts_sim* sim, double angle, ts_rng* rng) {
+    stir(sim, 1e-3, 1.0, rng);
+    for (int j = 0; j < 2; ++j) {
+        ts_vec3 axis = fixture_random_vec3(rng, 1.0);
+        axis = ts_vec3_scale(1.0 / ts_vec3_norm(axis), axis);
+        ts_quat_store(ts_quat_from_rotation_vector(ts_vec3_scale(angle, axis)), sim->qpos + 4 * j);
+        // It goes on turning that way: into its stop, if there is one.
+        for (int i = 0; i < 3; ++i) sim->qvel[3 * j + i] += 3.0 * ts_vec3_get(axis, i);
+    }
+}
+
+Test(step_equations, springs_of_balls) {
+    static const char* const integrator[] = {"midpoint", "euler", "implicitfast", "implicit", "discrete"};
+    static const double angle[] = {0.02, 0.3, 2.4};
+    ts_rng rng = ts_rng_make(31, 0);
+    for (int i = 0; i < 5; ++i)
+        for (int n = 0; n < 3; ++n) {
+            fixture f = read_world(SHOULDERS("damping='0.02'"), "ncp", integrator[i]);
+            turn_shoulders(f.sim, angle[n], &rng);
+            expect_all_known(f.sim, 3e-12, "springs of balls");
+            fixture_end(&f);
+        }
+}
+
+// Before the stop, and beyond it; the law is hard, and as soft as the model says.
+Test(step_equations, stops_of_balls) {
+    static const double angle[] = {0.49, 0.51};
+    ts_rng rng = ts_rng_make(32, 0);
+    for (int n = 0; n < 8; ++n) {
+        int soft = n / 4;
+        if (soft && n % 2 == 0) continue;
+        fixture f = read_world(SHOULDERS("limited='true' range='0 0.5'"), soft ? "mujoco" : "ncp",
+                               n / 2 % 2 ? "euler" : "midpoint");
+        turn_shoulders(f.sim, angle[n % 2], &rng);
+        cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
+        cr_assert_eq(f.sim->problem.block_count, 1);
+        cr_assert_gt(f.sim->impulse[0], 1e-4, "it presses");
+        for (int k = 0; k < TS_STEP_INPUT_KINDS; ++k)
+            if (k != TS_STEP_BY_COMPLIANCE && !(soft && (k == TS_STEP_BY_MASS || k == TS_STEP_BY_INERTIA)))
+                expect_known(f.sim, (ts_step_input_kind)k, 3e-12, soft ? "soft stops of balls" : "stops of balls");
+        fixture_end(&f);
+    }
+}
+
 Test(step_equations, connections) {
     expect_chains_known(CHAINS("<connect body1='c' body2='d' anchor='0.1 0 0.05'/>"
                                "<connect body1='f' body2='world' anchor='0.1 0.05 0'/>"),
