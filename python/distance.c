@@ -118,7 +118,9 @@ int ts_python_distance_find(const ts_python_shape* a, const double* pose_a, cons
         snprintf(out_error, size, "'%.60s' is no method of derivatives", io->method);
         return 1;
     }
-    ts_proximity_query(&a->shape, &at_a, &b->shape, &at_b, NULL, NULL, &found);
+    ts_proximity_options query = ts_proximity_options_default();
+    query.rivals = io->method != NULL;
+    ts_proximity_query(&a->shape, &at_a, &b->shape, &at_b, &query, NULL, &found);
     if (found.status == TS_PROXIMITY_INVALID_INPUT) {
         snprintf(out_error, size, "%s", ts_proximity_reason_text(found.reason));
         return 1;

@@ -15,7 +15,7 @@ class DistanceCertificate:
     """Where a derivative holds. flags: empty where it is the derivative of the answer, else some of "singular" (several answers are as
     good), "border" (a feature ends here), "unknown" (nothing could be said: zero), "smoothed". curvature (m): least eigenvalue of K over the
     directions in which the normal is free; crossing: sine between two edges that hold it; room (m) and turn (rad): how far points and normal
-    may move before they leave their features."""
+    may move before they leave their features; in an overlap room is also how far before another way out is as good."""
 
     flags: tuple
     curvature: float
