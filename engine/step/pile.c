@@ -361,7 +361,8 @@ static void show_contact(const ts_sim* sim, const ts_pile* pile, int k, const ts
 // The memory of contact i.
 static void remember(const ts_sim* sim, int i, int source, ts_row_memory* out) {
     const ts_contact* contact = &sim->contact[i];
-    memset(out, 0, sizeof *out);
+    out->keeper = 0;
+    out->solver = 0.0;
     out->key = (ts_row_key){(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
     out->source = source;
     out->valid = sim->info.solve.status != TS_SOLVE_FAILED;
