@@ -145,12 +145,12 @@ static void show_only(ts_view* view, const ts_panes_look* look) {
 
 static ts_code draw_panes(const ts_panes_picture* p, ts_view* view, ts_overlay* overlay, ts_status* out_status) {
     ts_panes panes = ts_panes_cut(p->count, p->width, p->height);
-    int selected = view->selected, spring = view->spring_shown;
+    int selected = view->selected, spring = view->spring.shown;
     ts_code code = TS_OK;
     for (int i = 0; i < p->count && !code; ++i) {
         ts_device_place place = ts_panes_place(&panes, i);
         show_only(view, &p->look[i]);
-        view->spring_shown = spring && i == p->chosen;
+        view->spring.shown = spring && i == p->chosen;
         begin_words(p, panes.width, panes.height, overlay);
         double margin = 5.0 * overlay->unit;
         if (p->cards && panes.width >= NARROWEST) (void)add_card(p, i, margin, margin, overlay);
@@ -158,7 +158,7 @@ static ts_code draw_panes(const ts_panes_picture* p, ts_view* view, ts_overlay* 
         code = ts_view_draw_pane(view, panes.width, panes.height, &place, overlay, out_status);
     }
     view->selected = selected;
-    view->spring_shown = spring;
+    view->spring.shown = spring;
     return code;
 }
 

@@ -212,9 +212,25 @@ ts_device_frame ts_view_frame(const ts_camera* camera, const ts_draw_list* list,
     return frame;
 }
 
-// Another time, as an outline on top of all; and what pulls at it.
+static void draw_rod(ts_view* view, const ts_view_rod* rod, const double radius[2], const float color[4]) {
+    ts_draw_list* list = &view->list;
+    if (!rod->shown) return;
+    ts_draw_list_add_line(list, rod->end[0], rod->end[1], 4.0, color);
+    for (int k = 0; k < 2; ++k) {
+        ts_transform placed = {ts_mat3_identity(), rod->end[k]};
+        double r = radius[k] * view->camera.distance;
+        ts_draw_item* item = ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, &placed, ts_vec3_make(r, r, r), 0.0, color);
+        if (!item) continue;
+        item->pass = TS_DRAW_PASS_MARK;
+        item->flags = TS_DRAW_GLOW;
+    }
+}
+
+// Another time, as an outline on top of all; and what pulls at it, and what is measured.
 static void draw_selection(ts_view* view) {
     static const float outline[4] = {1.0f, 0.80f, 0.10f, 1.0f}, spring[4] = {0.95f, 0.85f, 0.20f, 1.0f};
+    static const float ruler[4] = {0.55f, 0.20f, 0.70f, 1.0f};
+    static const double held[2] = {0.0072, 0.012}, measured[2] = {0.006, 0.006};
     ts_draw_list* list = &view->list;
     int count = view->selected > 0 ? list->items.count : 0;
     for (int i = 0; i < count; ++i) {
@@ -224,16 +240,8 @@ static void draw_selection(ts_view* view) {
         memcpy(item.color, outline, sizeof item.color);
         if (!ts_draw_items_push(&list->items, item)) list->failed = 1;
     }
-    if (!view->spring_shown) return;
-    ts_draw_list_add_line(list, view->spring[0], view->spring[1], 4.0, spring);
-    for (int k = 0; k < 2; ++k) {
-        ts_transform placed = {ts_mat3_identity(), view->spring[k]};
-        double r = 0.012 * view->camera.distance * (k ? 1.0 : 0.6);
-        ts_draw_item* item = ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, &placed, ts_vec3_make(r, r, r), 0.0, spring);
-        if (!item) continue;
-        item->pass = TS_DRAW_PASS_MARK;
-        item->flags = TS_DRAW_GLOW;
-    }
+    draw_rod(view, &view->spring, held, spring);
+    draw_rod(view, &view->ruler, measured, ruler);
 }
 
 void ts_view_follow(ts_view* view) {

@@ -32,6 +32,12 @@ typedef struct ts_view_layer {
 /// Simulations a view can hold.
 enum { TS_VIEW_LAYERS = 17 };
 
+/// A line between two points with a ball at either.
+typedef struct ts_view_rod {
+    int shown;       // nonzero: it is there
+    ts_vec3 end[2];  // m
+} ts_view_rod;
+
 /// A view. Fill with ts_view_open, release with ts_view_close.
 typedef struct ts_view {
     ts_device* device;                    // borrowed
@@ -48,8 +54,8 @@ typedef struct ts_view {
     int dark;                  // nonzero: a dark theme
     ts_contact_filter filter;  // of the contacts that are shown
     int selected;              // body of the first layer with an outline of its own, or -1
-    int spring_shown;          // nonzero: something pulls
-    ts_vec3 spring[2];         // m, from where to where
+    ts_view_rod spring;        // from the held point to where the mouse pulls it
+    ts_view_rod ruler;         // between what is measured
     int has_reach;             // nonzero: the box that what hangs on the world gets to is known
     ts_vec3 reach_low;         // m
     ts_vec3 reach_high;

@@ -330,7 +330,7 @@ Test(session, a_running_body_can_be_thrown) {
     button(&d, TS_BUTTON_RIGHT, TS_ACTION_PRESS, TS_MOD_CONTROL, at);
     move(&d, at[0], at[1] - 80.0);
     for (int i = 0; i < 30; ++i) tick(&d, 0.01);
-    cr_assert(d.session->shadow->grabbed == 1 && d.session->view.spring_shown);
+    cr_assert(d.session->shadow->grabbed == 1 && d.session->view.spring.shown);
     // It hangs by a point of its top: its centre at least a half of its height lower, less what the spring gives.
     cr_assert(shown(&d)->kinematics.body_centre[1].z > 0.1 + 0.05, "lifted");
     button(&d, TS_BUTTON_RIGHT, TS_ACTION_RELEASE, 0, at);
@@ -538,5 +538,37 @@ Test(session, who_sees_nothing_hears_how_to_find_it) {
     cr_assert(says(&d.session->overlay, "outofsight"));
     press(&d, 'A', TS_MOD_CONTROL);
     cr_assert(!says(&d.session->overlay, "outofsight"));
+    get_up(&d);
+}
+
+// From a box to a ball: the picked points lie on the surfaces, stay on their bodies when these move, and the third press takes the ruler away.
+Test(session, a_ruler_stays_on_its_bodies) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    tick(&d, 0.1);
+    const ts_sim* sim = shown(&d);
+    for (int body = 1; body <= 2; ++body) {
+        double at[2];
+        cr_assert(ts_camera_project(&d.session->view.camera, WIDTH, HEIGHT, sim->kinematics.body_centre[body], at));
+        move(&d, at[0], at[1]);
+        tick(&d, 0.01);
+        press(&d, 'R', TS_MOD_SHIFT);
+    }
+    ts_vec3 end[2], later[2];
+    cr_assert(ts_session_ruler(d.session, shown(&d), end) == 2);
+    for (int k = 0; k < 2; ++k) {
+        // On the ray through the centre: of the ball on its surface, of the box no farther than a corner is.
+        double away = ts_vec3_distance(end[k], shown(&d)->kinematics.body_centre[k + 1]);
+        cr_assert(k ? fabs(away - 0.1) < 1e-6 : away < 0.1733 && away > 0.0999, "%d: %g", k, away);
+    }
+    char words[64];
+    snprintf(words, sizeof words, "%.6gm(", ts_vec3_distance(end[0], end[1]));
+    cr_assert(says(&d.session->overlay, words) && d.session->view.ruler.shown, "%s", words);
+    d.f.sim->qpos[0] += 0.25;
+    press(&d, TS_KEY_RIGHT, 0);
+    cr_assert(ts_session_ruler(d.session, shown(&d), later) == 2);
+    cr_assert(fabs(later[0].x - end[0].x) > 0.2, "it went with its body: %g", later[0].x - end[0].x);
+    press(&d, 'R', TS_MOD_SHIFT);
+    cr_assert(ts_session_ruler(d.session, shown(&d), later) == 0);
     get_up(&d);
 }

@@ -54,6 +54,11 @@ static void run_solver(ts_session* s, int direction) {
     ts_session_ask(s, TS_ASK_SOLVER, 0, 0.0, ts_solver_at((present + direction + count) % count)->name);
 }
 
+static void run_ruler(ts_session* s, int argument) {
+    (void)argument;
+    ts_session_measure(s);
+}
+
 // The contact that is pinned, or under the mouse, is walked through; once more, by portals; a third time ends it.
 static void run_stepper(ts_session* s, int argument) {
     (void)argument;
@@ -392,6 +397,8 @@ static const ts_command command[] = {
     {"Show", "patches", 'P', SHIFT, TS_SHOW_PATCHES, 0,
      "outlines around contacts of two bodies, and where their force is", show_toggle, is_shown},
     {"Show", "only its contacts", 'X', 0, 0, 0, "only contacts of the selected body", filter_body, is_filter_body},
+    {"Show", "ruler", 'R', SHIFT, 0, 0, "measures from the point under the mouse; again: to there; again: no more",
+     run_ruler, NULL},
     {"Show", "narrow phase", 'Z', 0, 0, 0,
      "how the narrow phase found the contact under the mouse, step by step; again: by portals", run_stepper, NULL},
     {"Show", "only violated contacts", 'X', SHIFT, 0, 0, "only contacts that break the exact law", filter_mode,

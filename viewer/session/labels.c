@@ -115,6 +115,15 @@ void ts_session_cards(ts_session* session, int pane, ts_overlay* overlay) {
     }
 }
 
+static void label_ruler(place_of_words w, const ts_sim* sim) {
+    ts_vec3 end[2];
+    char text[128];
+    if (ts_session_ruler(w.session, sim, end) < 2) return;
+    ts_vec3 way = ts_vec3_sub(end[1], end[0]);
+    snprintf(text, sizeof text, "%.6g m (%.4g, %.4g, %.4g)", ts_vec3_norm(way), way.x, way.y, way.z);
+    label(w, ts_vec3_lerp(end[0], end[1], 0.5), text);
+}
+
 void ts_session_labels(ts_session* session, const ts_sim* sim, ts_overlay* overlay) {
     place_of_words words = {session, overlay};
     const ts_model* model = sim->model;
@@ -127,6 +136,7 @@ void ts_session_labels(ts_session* session, const ts_sim* sim, ts_overlay* overl
         label_name(words, sim->kinematics.geom_pose[g].p, model->geom[g].name, "geom", g);
     for (int i = 0; i < model->site_count && wanted & TS_LABEL_SITES; ++i)
         label_name(words, ts_kinematics_site(model, &sim->kinematics, i).p, model->site[i].name, "site", i);
+    label_ruler(words, sim);
     label_pulls(words, sim, wanted);
     if (wanted & TS_LABEL_CAMERAS) label_cameras(words, sim);
     if (wanted & TS_LABEL_FORCES) label_forces(words, sim);

@@ -98,6 +98,36 @@ static void twist(ts_session* s, double dx, double dy) {
     s->grab.rotation = ts_quat_normalize(ts_quat_mul(ts_quat_from_rotation_vector(turn), s->grab.rotation));
 }
 
+// --- the ruler -----------------------------------------------------------------------------------------------------
+
+void ts_session_measure(ts_session* session) {
+    ts_ruler* ruler = &session->ruler;
+    ts_pick pick = pick_at(session, session->mouse.x, session->mouse.y);
+    session->dirty = 1;
+    if (ruler->count == 2) {
+        ruler->count = 0;
+    } else if (!session->mouse.inside || pick.geom < 0) {
+        ts_session_say(session, "point at what is to be measured from, then at where to");
+    } else {
+        ruler->body[ruler->count] = pick.body;
+        ruler->local[ruler->count++] =
+            ts_transform_point_inverse(&sim_here(session)->kinematics.body_pose[pick.body], pick.point);
+        if (ruler->count == 1) ts_session_say(session, "and where to? (shift + R)");
+    }
+}
+
+int ts_session_ruler(const ts_session* session, const ts_sim* sim, ts_vec3 out_end[2]) {
+    const ts_ruler* ruler = &session->ruler;
+    for (int k = 0; k < 2; ++k) {
+        int at = k < ruler->count ? k : 0;
+        // Another scene may have fewer bodies.
+        if (ruler->count && ruler->body[at] >= sim->model->body_count) return 0;
+        if (ruler->count)
+            out_end[k] = ts_transform_point(&sim->kinematics.body_pose[ruler->body[at]], ruler->local[at]);
+    }
+    return ruler->count;
+}
+
 // --- buttons -------------------------------------------------------------------------------------------------------
 
 static void double_click(ts_session* s, const ts_event* event) {

@@ -332,11 +332,12 @@ static void place_marks(ts_session* s) {
     s->view.layer[0].facts = &shadow->facts;
     s->view.filter.body = s->only_selected && s->selected > 0 ? s->selected : 0;
     s->view.selected = s->panels.held ? s->selected : -1;
-    s->view.spring_shown =
+    s->view.ruler.shown = ts_session_ruler(s, chosen, s->view.ruler.end) > 0;
+    s->view.spring.shown =
         s->panels.held && s->grab.kind == TS_GRAB_MOVE && s->grab.body < shadow->sim.model->body_count;
-    if (!s->view.spring_shown) return;
-    s->view.spring[0] = ts_transform_point(&shadow->sim.kinematics.body_pose[s->grab.body], s->grab.local);
-    s->view.spring[1] = s->grab.target;
+    if (!s->view.spring.shown) return;
+    s->view.spring.end[0] = ts_transform_point(&shadow->sim.kinematics.body_pose[s->grab.body], s->grab.local);
+    s->view.spring.end[1] = s->grab.target;
 }
 
 // Words in a pane beside its card: of the chosen one those that stand in the corner of the only picture otherwise.

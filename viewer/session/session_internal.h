@@ -81,6 +81,13 @@ typedef enum ts_redraw {
     TS_REDRAW_ALL
 } ts_redraw;
 
+/// Points that are measured between, on the bodies they were put on.
+typedef struct ts_ruler {
+    int count;         // 0, 1, 2
+    int body[2];       // 0: in the world
+    ts_vec3 local[2];  // m, in the body's frame
+} ts_ruler;
+
 /// A session. Open with ts_session_open.
 typedef struct ts_session {
     const ts_view_request* request;  // borrowed
@@ -117,6 +124,7 @@ typedef struct ts_session {
     ts_vec3 tracked_at;    // m, where its centre was
     double message_until;  // s
     int message_number;
+    ts_ruler ruler;
     int keyframe;  // that was loaded last
     int want_picture;
     int want_charts;     // as a picture
@@ -195,6 +203,12 @@ void ts_session_cards(ts_session* session, int pane, ts_overlay* overlay);
 
 /// Adds the words beside things that are asked for, of a simulation in a picture of a pane's size.
 void ts_session_labels(ts_session* session, const ts_sim* sim, ts_overlay* overlay);
+
+/// Puts a point of the ruler on what is under the mouse, and a third time takes the ruler away.
+void ts_session_measure(ts_session* session);
+
+/// The ends of the ruler in a simulation, m; of one that has one point only both are that. Returns how many points there are.
+int ts_session_ruler(const ts_session* session, const ts_sim* sim, ts_vec3 out_end[2]);
 
 /// Lets go of what is held.
 void ts_session_let_go(ts_session* session);
