@@ -25,6 +25,7 @@ ts_view_request ts_view_request_default(void) {
     request.samples = 4;
     request.show = ts_view_default_show();
     request.overlay = 1;
+    request.mark = (double)NAN;
     request.speed = 1.0;
     return request;
 }
@@ -55,9 +56,10 @@ static ts_code check_request(const ts_view_request* request, ts_status* out_stat
 // What the observer of a run needs.
 typedef struct run_notes {
     const ts_view_request* request;
-    ts_ui* ui;            // or NULL
-    ts_view_path* path;   // or NULL
-    ts_view_path* reach;  // or NULL: ends of the box around everything, at every step
+    const ts_loaded_scene* scene;  // that the steps come from
+    ts_ui* ui;                     // or NULL
+    ts_view_path* path;            // or NULL
+    ts_view_path* reach;           // or NULL: ends of the box around everything, at every step
 } run_notes;
 
 static int note_step(void* user, ts_sim* sim) {
@@ -80,7 +82,7 @@ static ts_code step_to_time(const run_notes* notes, double time, ts_sim* sim, ts
     // Derived quantities of a state that nobody stepped yet are not there.
     if (!(left > 0.0)) return sim->step_count > 0 ? TS_OK : ts_sim_forward(sim, out_status);
     run_notes own = *notes;
-    return ts_run_scene(notes->request->scene, sim, left, note_step, &own, out_status);
+    return ts_run_scene(notes->scene, sim, left, note_step, &own, out_status);
 }
 
 // A picture in the making.
@@ -110,7 +112,9 @@ static int is_alone(const picture* p) { return p->request->companion_count == 0;
 static ts_code step_all(picture* p, double time, ts_status* out_status) {
     ts_code code = TS_OK;
     for (int i = 0; !code && i <= p->request->companion_count; ++i) {
-        run_notes notes = {p->request, i ? NULL : &p->ui, p->request->trail ? &p->path[i] : NULL,
+        const ts_loaded_scene* scene = p->request->scene;
+        if (i && p->request->companion_scene) scene = p->request->companion_scene[i - 1];
+        run_notes notes = {p->request, scene, i ? NULL : &p->ui, p->request->trail ? &p->path[i] : NULL,
                            is_alone(p) && p->looks_ahead ? &p->reach : NULL};
         if (p->fault[i].code) continue;
         code = step_to_time(&notes, time, sim_of(p, i), out_status);

@@ -63,14 +63,19 @@ typedef struct ts_view_request {
     double speed;  // window: simulated seconds per second
     int paused;    // window: nonzero starts paused
     const ts_view_companion*
-        companion;            // (companion_count) shown beside `sim`, each with a name; in a window at most 8
-    ts_layout layout;         // of companions; a window has panes or ghosts
-    const char* name;         // beside companions: written above `sim` (borrowed); NULL: its solver's
-    int companion_count;      // 0..16
-    ts_vec3 row;              // not zero: sim and companions stand side by side in this direction, as near as they fit;
-                              // the offsets of companions are not used
-    int row_place;            // companions that stand before `sim`
-    int trail;                // nonzero, pictures only: the path of the scene's focus body
+        companion;        // (companion_count) shown beside `sim`, each with a name; in a window at most 8
+    ts_layout layout;     // of companions; a window has panes or ghosts
+    const char* name;     // beside companions: written above `sim` (borrowed); NULL: its solver's
+    int companion_count;  // 0..16
+    ts_vec3 row;          // not zero: sim and companions stand side by side in this direction, as near as they fit;
+                          // the offsets of companions are not used
+    int row_place;        // companions that stand before `sim`
+    int trail;            // nonzero, pictures only: the path of the scene's focus body
+    const ts_loaded_scene* const*
+        companion_scene;    // (companion_count) where companions' steps come from, recordings of their own (borrowed);
+                            // NULL: all from `scene`
+    double mark;            // window, s: a moment that the timeline marks; NAN: none
+    const char* mark_text;  // window: and why (borrowed), or NULL
     int (*stop)(void* user);  // asked between steps and pictures; nonzero stops with TS_ERROR_INTERRUPTED. Or NULL
     void* user;               // for stop
 } ts_view_request;

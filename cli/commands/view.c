@@ -3,20 +3,28 @@
 
 #include "cli/console.h"
 #include "cli/controls.h"
+#include "cli/divergence_internal.h"
 #include "cli/commands/view_internal.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
 #include "cli/video/video_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { TS_VIEW_BESIDE = 8 };
 
-// One simulation per solver that was named.
+// One simulation per solver that was named, or per recording.
 typedef struct view_sims {
     ts_sim* sim[1 + TS_VIEW_BESIDE];
     int count;
+    // Of several recordings: those beside the first, as the same scene with other steps, and what is known of their difference.
+    ts_loaded_scene beside[TS_VIEW_BESIDE];
+    const ts_loaded_scene* beside_scene[TS_VIEW_BESIDE];
+    char name[1 + TS_VIEW_BESIDE][128];
+    double mark;  // s
+    char mark_text[320];
 } view_sims;
 
 #ifdef TS_HAVE_VIEWER
@@ -146,7 +154,16 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
     ts_code code = read_wishes(args, scene->model, &camera, &request, status);
     if (code) return code;
     memset(companion, 0, sizeof companion);
-    for (int i = 1; i < sims->count; ++i) companion[i - 1].sim = sims->sim[i];
+    for (int i = 1; i < sims->count; ++i) {
+        companion[i - 1].sim = sims->sim[i];
+        if (sims->name[i][0]) companion[i - 1].name = sims->name[i];
+    }
+    if (sims->count > 1 && sims->beside_scene[0]) {
+        request.companion_scene = sims->beside_scene;
+        request.name = sims->name[0];
+        request.mark = sims->mark;
+        if (sims->mark_text[0]) request.mark_text = sims->mark_text;
+    }
     request.companion = companion;
     request.companion_count = sims->count - 1;
     request.stop = stop;
@@ -189,27 +206,6 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
 
 #endif
 
-// A simulation that shows the first moment of a recording, or for a picture one near its time, so that the chart has a past.
-static int load_recording(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_sim** sim,
-                          ts_status* status) {
-    enum { PAST = 200 };
-    int exit_code = ts_setup_load_recording(args, args->subject, report, scene, status);
-    if (exit_code) return exit_code;
-    const ts_recording_about* about = ts_recording_about_of(scene->recording);
-    double end = about->time[about->count - 1];
-    if (!isnan(args->time) &&
-        (args->time > end + 0.5 * about->time_step || args->time < about->time[0] - 0.5 * about->time_step)) {
-        ts_status_set(status, TS_ERROR_VALUE, args->subject, 0, "the recording goes from t = %g s to t = %g s",
-                      about->time[0], end);
-        return TS_EXIT_USAGE;
-    }
-    long long row = args->video || isnan(args->time) ? 0 : ts_recording_nearest(scene->recording, args->time) - PAST;
-    ts_code code = ts_sim_create(scene->model, args->threads > 0 ? args->threads : 1, sim, status);
-    if (!code) code = ts_recording_configure(scene->recording, *sim, status);
-    if (!code) code = ts_recording_take(scene->recording, row > 0 ? row : 0, *sim, status);
-    return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
-}
-
 static int check_outputs(const ts_args* args, const ts_model* model, ts_status* status) {
     if (args->png && args->video) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png or --video, not both");
@@ -222,17 +218,110 @@ static int check_outputs(const ts_args* args, const ts_model* model, ts_status* 
     return TS_EXIT_DONE;
 }
 
-static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_controls* controls,
-                view_sims* sims, ts_status* status) {
-    if (args->file_count > 1) {
-        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "only --html shows several at once: what is '%s'?",
-                      args->file[1]);
+// By what is in it, or by its name, so that a file that is not there is missed as a recording.
+static int looks_recorded(const char* path) { return ts_setup_is_recording(path) || ts_scene_is_recording(path); }
+
+static void name_recording(const char* path, const ts_recording_about* about, char out_name[128]) {
+    const char* slash = strrchr(path, '/');
+    snprintf(out_name, 128, "%.80s%s%.30s", slash ? slash + 1 : path, about->solver[0] ? ", " : "", about->solver);
+}
+
+// A simulation that shows the first moment of a recording, or for a picture one near its time, so that the chart has a past.
+static int load_recording(const ts_args* args, const char* path, ts_import_report* report, ts_loaded_scene* scene,
+                          view_sims* sims, ts_status* status) {
+    enum { PAST = 200 };
+    int exit_code = ts_setup_load_recording(args, path, report, scene, status);
+    if (exit_code) return exit_code;
+    const ts_recording_about* about = ts_recording_about_of(scene->recording);
+    double end = about->time[about->count - 1];
+    if (!isnan(args->time) &&
+        (args->time > end + 0.5 * about->time_step || args->time < about->time[0] - 0.5 * about->time_step)) {
+        ts_status_set(status, TS_ERROR_VALUE, path, 0, "the recording goes from t = %g s to t = %g s", about->time[0],
+                      end);
         return TS_EXIT_USAGE;
     }
-    if (args->subject && ts_setup_is_recording(args->subject)) {
-        int exit_code = load_recording(args, report, scene, &sims->sim[0], status);
-        sims->count = sims->sim[0] != NULL;
-        return exit_code ? exit_code : check_outputs(args, scene->model, status);
+    long long row = args->video || isnan(args->time) ? 0 : ts_recording_nearest(scene->recording, args->time) - PAST;
+    ts_sim** sim = &sims->sim[sims->count];
+    ts_code code = ts_sim_create(scene->model, args->threads > 0 ? args->threads : 1, sim, status);
+    if (code) return TS_EXIT_FAILED;
+    name_recording(path, about, sims->name[sims->count++]);
+    code = ts_recording_configure(scene->recording, *sim, status);
+    if (!code) code = ts_recording_take(scene->recording, row > 0 ? row : 0, *sim, status);
+    return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+// One more recording of the model that is there.
+static int load_beside(const ts_args* args, const char* path, const ts_loaded_scene* first, view_sims* sims,
+                       ts_status* status) {
+    int i = sims->count - 1;
+    ts_loaded_scene* scene = &sims->beside[i];
+    *scene = *first;
+    scene->recording = NULL;
+    if (ts_recording_open(path, &scene->recording, status)) return TS_EXIT_FAILED;
+    sims->beside_scene[i] = scene;
+    const ts_recording_about* about = ts_recording_about_of(scene->recording);
+    ts_sim** sim = &sims->sim[sims->count];
+    ts_code code = ts_sim_create(first->model, args->threads > 0 ? args->threads : 1, sim, status);
+    if (code) return TS_EXIT_FAILED;
+    name_recording(path, about, sims->name[sims->count++]);
+    code = ts_recording_configure(scene->recording, *sim, status);
+    if (!code) {
+        long long row = ts_recording_nearest(scene->recording, sims->sim[0]->time);
+        code = ts_recording_take(scene->recording, row > 0 ? row : 0, *sim, status);
+    }
+    return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+// Where two recordings part; what prevents telling leaves the timeline without a mark.
+static void mark_difference(const ts_loaded_scene* first, view_sims* sims) {
+    ts_recording* recording[2] = {first->recording, sims->beside[0].recording};
+    ts_sim* sim[2] = {NULL, NULL};
+    ts_divergence divergence;
+    ts_code code = TS_OK;
+    for (int k = 0; k < 2 && !code; ++k) code = ts_sim_create(first->model, 1, &sim[k], NULL);
+    if (!code) code = ts_divergence_find(recording, sim, 0.0, NULL, NULL, &divergence, NULL);
+    if (!code && divergence.first >= 0) {
+        const ts_difference* part = &divergence.line[divergence.first].first;
+        sims->mark = part->time;
+        snprintf(sims->mark_text, sizeof sims->mark_text, "first difference, step %lld: %s of %.150s", part->step,
+                 ts_divergence_name((ts_divergence_quantity)divergence.first, NULL), part->what);
+    } else if (!code && divergence.moments > 0) {
+        snprintf(sims->mark_text, sizeof sims->mark_text, "the two are the same bit by bit");
+    }
+    for (int k = 0; k < 2; ++k) ts_sim_free(sim[k]);
+}
+
+static int load_recordings(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, view_sims* sims,
+                           ts_status* status) {
+    if (args->file_count > 1 + TS_VIEW_BESIDE) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%d recordings side by side are the most, not %d",
+                      1 + TS_VIEW_BESIDE, args->file_count);
+        return TS_EXIT_USAGE;
+    }
+    for (int i = 1; i < args->file_count; ++i)
+        if (!looks_recorded(args->file[i])) {
+            ts_status_set(
+                status, TS_ERROR_VALUE, NULL, 0,
+                "recordings can be seen beside each other, and a scene under several solvers (--solver): what is '%s'?",
+                args->file[i]);
+            return TS_EXIT_USAGE;
+        }
+    int exit_code = load_recording(args, args->subject, report, scene, sims, status);
+    for (int i = 1; i < args->file_count && !exit_code; ++i)
+        exit_code = load_beside(args, args->file[i], scene, sims, status);
+    sims->mark = (double)NAN;
+    if (!exit_code && args->file_count == 2) mark_difference(scene, sims);
+    return exit_code ? exit_code : check_outputs(args, scene->model, status);
+}
+
+static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_controls* controls,
+                view_sims* sims, ts_status* status) {
+    if (args->subject && looks_recorded(args->subject)) return load_recordings(args, report, scene, sims, status);
+    if (args->file_count > 1) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                      "one scene, under several solvers (--solver), or several recordings: what is '%s'?",
+                      args->file[1]);
+        return TS_EXIT_USAGE;
     }
     ts_solver_choice chosen = {1, {NULL}};
     if (args->solver && ts_setup_solvers(args->solver, &chosen, status)) return TS_EXIT_USAGE;
@@ -304,6 +393,7 @@ int ts_cmd_view(const ts_args* args) {
     else if (sims.sim[0] && !args->measure)
         exit_code = report_done(args, &scene, sims.sim[0]);
     for (int i = 0; i < sims.count; ++i) ts_sim_free(sims.sim[i]);
+    for (int i = 0; i < TS_VIEW_BESIDE; ++i) ts_recording_close(sims.beside[i].recording);
     ts_loaded_scene_free(&scene);
     ts_controls_free(&controls);
     ts_import_report_free(&report);

@@ -142,7 +142,9 @@ Test(diff, what_cannot_be_is_refused) {
     expect_refusal("view cut.h5 --png a.png", 1, "cut.h5");
     expect_refusal("view a.h5 --png a.png --time 7", 2, "from t = 0 s to t = 0.01 s");
     expect_refusal("view a.h5 --html a.html --solver ncp", 2, "--solver");
-    expect_refusal("view a.h5 stack.h5 --png a.png", 2, "--html");
+    expect_refusal("view a.h5 stack.h5 --png a.png", 1, "stack.h5: the recording is of another model");
+    expect_refusal("view a.h5 stack-10 --png a.png", 2, "what is 'stack-10'?");
+    expect_refusal("view a.h5 nowhere.h5 --png a.png", 1, "nowhere.h5");
     expect_refusal("view a.h5 stack.h5 --html a.html", 1, "another model");
     expect_refusal("run a.h5", 2, "touchstone view");
 }

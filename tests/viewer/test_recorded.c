@@ -6,7 +6,9 @@
 
 #include "engine/step/certify.h"
 #include "scenes/run.h"
+#include "tests/viewer/device_null.h"
 #include "viewer/session/playback_internal.h"
+#include "viewer/session/session_internal.h"
 #include "viewer/session/world_internal.h"
 
 #ifdef TS_HAVE_HDF5
@@ -73,6 +75,91 @@ Test(recorded, steps_scrubs_and_ends) {
     ts_world_free(world);
     ts_loaded_scene_free(&scene);
     unlink(path);
+}
+
+// Records a push of the fast cube under a solver; returns where the cube was after 30 and at the end of 100 steps.
+static void record_push(const char* path, const char* solver, double out_y[2]) {
+    ts_status status;
+    ts_loaded_scene scene;
+    ts_sim* sim = NULL;
+    ts_record* record = NULL;
+    cr_assert_eq(ts_scene_load("fast-cube", NULL, &scene, &status), TS_OK);
+    cr_assert_eq(ts_sim_create(scene.model, 1, &sim, &status), TS_OK);
+    cr_assert_eq(ts_sim_set_solver(sim, solver, &status), TS_OK);
+    cr_assert_eq(ts_record_open(path, scene.name, sim, &record, &status), TS_OK);
+    cr_assert_eq(ts_run_scene(&scene, sim, 30.0 * sim->options.time_step, append, &record, &status), TS_OK);
+    out_y[0] = sim->qpos[1];
+    cr_assert_eq(ts_run_scene(&scene, sim, 70.0 * sim->options.time_step, append, &record, &status), TS_OK);
+    out_y[1] = sim->qpos[1];
+    cr_assert_eq(ts_record_close(record, 1, &status), TS_OK);
+    ts_sim_free(sim);
+    ts_loaded_scene_free(&scene);
+}
+
+// Two recordings in one window go on, back and to the start together, each as it was recorded, under their own names.
+Test(recorded, two_are_seen_beside_each_other) {
+    char path[2][40];
+    double y[2][2];
+    static const char* const solver[2] = {"ncp-pgs", "ccp-pgs"};
+    ts_status status;
+    ts_loaded_scene scene[2];
+    ts_sim* sim[2] = {NULL, NULL};
+    for (int k = 0; k < 2; ++k) {
+        memcpy(path[k], "/tmp/touchstone-recorded-XXXXXX.h5", 35);
+        int fd = mkstemps(path[k], 3);
+        cr_assert(fd >= 0);
+        close(fd);
+        record_push(path[k], solver[k], y[k]);
+    }
+    cr_assert(fabs(y[0][0] - y[1][0]) > 1e-6);
+    cr_assert_eq(ts_scene_load_recording(path[0], NULL, NULL, NULL, &scene[0], &status), TS_OK);
+    scene[1] = scene[0];
+    cr_assert_eq(ts_recording_open(path[1], &scene[1].recording, &status), TS_OK);
+    for (int k = 0; k < 2; ++k) {
+        cr_assert_eq(ts_sim_create(scene[0].model, 1, &sim[k], &status), TS_OK);
+        cr_assert_eq(ts_recording_configure(scene[k].recording, sim[k], &status), TS_OK);
+        cr_assert_eq(ts_recording_take(scene[k].recording, 0, sim[k], &status), TS_OK);
+    }
+    ts_view_companion companion = {.sim = sim[1], .name = "second"};
+    const ts_loaded_scene* beside[1] = {&scene[1]};
+    ts_view_request request = ts_view_request_default();
+    request.scene = &scene[0];
+    request.sim = sim[0];
+    request.name = "first";
+    request.paused = 1;
+    request.layout = TS_LAYOUT_PANES;
+    request.companion = &companion;
+    request.companion_count = 1;
+    request.companion_scene = beside;
+    request.mark_text = "they part here";
+    ts_device* device = ts_device_null_create();
+    ts_session* session = NULL;
+    cr_assert_eq(ts_session_open(&request, device, NULL, 0, &session, &status), TS_OK, "%s", status.message);
+    cr_expect(strcmp(session->ui.message, "they part here") == 0);
+    static const long long seek[4] = {30, 100, 30, 0};
+    for (int i = 0; i < 4; ++i) {
+        if (seek[i])
+            ts_session_ask(session, TS_ASK_SEEK, seek[i], 0.0, NULL);
+        else
+            ts_session_ask(session, TS_ASK_RESET, 0, 0.0, NULL);
+        ts_worker_turn(session->worker, 0.1 * (i + 1));
+        (void)ts_session_tick(session, 0.1 * (i + 1));
+        cr_assert_eq(ts_session_draw(session, &status), TS_OK);
+        for (int k = 0; k < 2; ++k) {
+            const ts_look* look = &session->shadow->look[k];
+            cr_expect_eq(look->sim.step_count, seek[i], "%d: %lld", k, look->sim.step_count);
+            if (seek[i]) cr_expect_eq(look->sim.qpos[1], y[k][seek[i] == 100], "%d at %lld", k, seek[i]);
+            cr_expect_str_eq(look->name, k ? "second" : "first");
+        }
+    }
+    ts_session_close(session);
+    ts_device_destroy(device);
+    for (int k = 0; k < 2; ++k) {
+        ts_sim_free(sim[k]);
+        unlink(path[k]);
+    }
+    ts_recording_close(scene[1].recording);
+    ts_loaded_scene_free(&scene[0]);
 }
 
 #endif

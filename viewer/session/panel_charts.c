@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+static const float mark_color[4] = {0.80f, 0.15f, 0.20f, 1.0f};
+
 double ts_panel_charts_height(const ts_session* session) {
     return fmin(floor(9.5 * session->kit->ops->size(session->kit)), floor(0.3 * (double)session->window_height));
 }
@@ -42,6 +44,14 @@ static void timeline(ts_session* s) {
     s->kit->ops->box(s->kit, all, theme->paper);
     s->kit->ops->box(s->kit, before, theme->past);
     s->kit->ops->box(s->kit, here, theme->marked);
+    // A marked moment, such as the first difference of two recordings.
+    double h = shadow->sim.options.time_step;
+    double step = (double)shadow->sim.step_count + (s->request->mark - shadow->sim.time) / h;
+    double there = (step - (double)shadow->first) / span;
+    if (h > 0.0 && there >= 0.0 && there <= 1.0) {
+        const double mark[4] = {c.x + there * c.width - 1.0, c.y, 3.0, c.height};
+        s->kit->ops->box(s->kit, mark, mark_color);
+    }
     snprintf(text, sizeof text, "step %lld of %lld to %lld, %.4f s%s", shadow->sim.step_count, shadow->first,
              shadow->last, shadow->sim.time, shadow->paused ? ", paused: drag to go back" : "");
     s->kit->ops->mark(s->kit, c.x + 8.0, c.y + 0.1 * line, text, theme->plain);

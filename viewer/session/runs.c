@@ -153,7 +153,7 @@ static ts_code step_run(ts_run* run, const ts_loaded_scene* scene, const ts_grab
                         ts_status* out_status) {
     if (grab->kind != TS_GRAB_NONE) ts_sim_update_kinematics(run->sim);
     ts_push push = ts_grab_push(run->sim, grab, load);
-    ts_code code = ts_history_step(&run->history, scene, run->sim, push, out_status);
+    ts_code code = ts_history_step(&run->history, run->scene ? run->scene : scene, run->sim, push, out_status);
     run->advanced |= !code;
     return code;
 }
@@ -196,8 +196,8 @@ ts_code ts_runs_seek(ts_runs* runs, const ts_loaded_scene* scene, long long step
         run->with_parent = run->parent >= 0 && time <= run->since + 0.5 * h;
         run->fault[0] = '\0';
         if (!run->with_parent)
-            code = ts_history_seek(&run->history, scene, run->sim,
-                                   run->history.recording ? step : step_at(run->sim, time), out_status);
+            code = ts_history_seek(&run->history, run->scene ? run->scene : scene, run->sim,
+                                   run->history.recording && !run->scene ? step : step_at(run->sim, time), out_status);
     }
     return code;
 }
@@ -228,6 +228,10 @@ void ts_runs_reset(ts_runs* runs) {
 }
 
 void ts_runs_name(const ts_run* run, char* out_name, size_t size) {
+    if (run->title[0]) {
+        snprintf(out_name, size, "%s", run->title);
+        return;
+    }
     const char* solver = run->sim->solver ? run->sim->solver->name : run->sim->options.solver;
     snprintf(out_name, size, "%.40s%s%s", solver, run->note[0] ? ", " : "", run->note);
 }

@@ -15,13 +15,15 @@ enum { TS_RUNS = 9 };
 /// One of them.
 typedef struct ts_run {
     ts_sim* sim;
-    int owned;  // nonzero: the sim is its own
+    int owned;                     // nonzero: the sim is its own
+    const ts_loaded_scene* scene;  // that its steps come from, a recording of its own (borrowed); NULL: that of all
     ts_history history;
     ts_strip* strip;  // owned
     int parent;       // the run it parted from, -1: none
     int with_parent;  // nonzero: at this moment it has not parted yet, and is where its parent is
     double since;     // s: when it parted
     int advanced;     // nonzero: it made a step in the last ts_runs_step
+    char title[96];   // its name; "": the solver's, and what was changed
     char note[64];    // what was changed in it since it parted; "" for nothing
     char fault[160];  // why it stopped; "": it goes on
 } ts_run;

@@ -425,14 +425,19 @@ ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_ki
     if (!code) code = ts_world_borrow(request->scene, request->sim, request->subject, &world, out_status);
     ts_sim* beside[TS_RUNS];
     int count = request->companion_count < TS_RUNS ? request->companion_count : TS_RUNS - 1;
-    for (int i = 0; i < count; ++i) beside[i] = request->companion[i].sim;
-    ts_worker_start start = {request->speed, request->paused, threaded, beside, count};
+    const char* title[1 + TS_RUNS] = {request->name};
+    for (int i = 0; i < count; ++i) {
+        beside[i] = request->companion[i].sim;
+        title[1 + i] = request->companion[i].name;
+    }
+    ts_worker_start start = {request->speed, request->paused, threaded, beside, request->companion_scene, title, count};
     s->ghosts = request->layout == TS_LAYOUT_GHOSTS;
     if (!code) code = ts_worker_create(world, &start, &s->worker, out_status);
     if (!code) {
         s->shadow = ts_worker_shadow(s->worker);
         ts_session_layout(s);
         code = show_world(s, out_status);
+        if (request->mark_text) ts_session_say(s, request->mark_text);
     }
     if (code)
         ts_session_close(s);

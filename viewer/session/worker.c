@@ -250,7 +250,7 @@ ts_code ts_worker_create(ts_world* world, const ts_worker_start* start, ts_worke
     w->newest = 1;
     w->spare = 2;
     w->watched = -1;
-    ts_code code = ts_worker_open_runs(w, world, start->beside, start->count, out_status);
+    ts_code code = ts_worker_open_runs(w, world, start, out_status);
     if (!code) code = publish(w, out_status);
     if (!code && start->threaded) {
         w->threaded = 1;

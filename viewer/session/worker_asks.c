@@ -12,8 +12,6 @@
 // Bytes kept for going back.
 static const unsigned long history_bytes = 64ul << 20;
 
-static ts_history* history_of(ts_worker* w) { return &w->runs.run[w->runs.chosen].history; }
-
 // Another state than the last step's, by hand: what one function does to all simulations.
 static void edit_all(ts_worker* w, int (*change)(ts_sim* sim, const void* what, ts_status* status), const void* what) {
     for (int i = 0; i < w->runs.count; ++i) {
@@ -50,8 +48,8 @@ static void reset(ts_worker* w) {
     ts_runs_reset(&w->runs);
     begin_anew(w);
     forget_strip(w);
-    ts_recording* recording = history_of(w)->recording;
     for (int i = 0; i < w->runs.count; ++i) {
+        ts_recording* recording = w->runs.run[i].history.recording;
         ts_sim* sim = w->runs.run[i].sim;
         if (recording ? ts_recording_take(recording, 0, sim, &status) : ts_sim_forward(sim, &status))
             ts_worker_say_status(w, &status);
@@ -295,9 +293,16 @@ void ts_worker_obey(ts_worker* w) {
 }
 
 // Those that somebody brought stand beside the world's own.
-ts_code ts_worker_open_runs(ts_worker* w, const ts_world* world, ts_sim* const* beside, int count,
-                            ts_status* out_status) {
+ts_code ts_worker_open_runs(ts_worker* w, const ts_world* world, const ts_worker_start* start, ts_status* out_status) {
     ts_code code = runs_of_world(world, NULL, &w->runs, out_status);
-    for (int i = 0; i < count && !code; ++i) code = ts_runs_add(&w->runs, beside[i], 0, history_bytes, out_status);
+    for (int i = 0; i < start->count && !code; ++i) {
+        code = ts_runs_add(&w->runs, start->beside[i], 0, history_bytes, out_status);
+        if (code || !start->beside_scene) continue;
+        ts_run* run = &w->runs.run[w->runs.count - 1];
+        run->scene = start->beside_scene[i];
+        run->history.recording = run->scene->recording;
+    }
+    for (int i = 0; i < w->runs.count && start->title && !code; ++i)
+        if (start->title[i]) snprintf(w->runs.run[i].title, sizeof w->runs.run[i].title, "%s", start->title[i]);
     return code;
 }

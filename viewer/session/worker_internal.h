@@ -49,6 +49,9 @@ typedef struct ts_worker_start {
     int paused;
     int threaded;           // zero: nothing happens but in ts_worker_turn, so that what happens is the same every time
     ts_sim* const* beside;  // (count) borrowed: other simulations of the world's model
+    const ts_loaded_scene* const* beside_scene;  // (count) recordings that those show (borrowed), or NULL
+    const char* const*
+        title;  // (1 + count) names of the world's own and of those, NULL for that of the solver; or NULL
     int count;
 } ts_worker_start;
 

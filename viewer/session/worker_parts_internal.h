@@ -57,9 +57,8 @@ void ts_worker_let_go(ts_worker* w, ts_world* world);
 /// Does everything that was asked for until now, in the order asked.
 void ts_worker_obey(ts_worker* w);
 
-/// Opens the runs of a world: its own simulation and `count` borrowed ones beside it.
-ts_code ts_worker_open_runs(ts_worker* w, const ts_world* world, ts_sim* const* beside, int count,
-                            ts_status* out_status);
+/// Opens the runs of a world: its own simulation, and beside it those that were brought.
+ts_code ts_worker_open_runs(ts_worker* w, const ts_world* world, const ts_worker_start* start, ts_status* out_status);
 
 /// The simulation that is changed, charted and followed.
 static inline ts_sim* ts_worker_sim(ts_worker* w) { return ts_runs_sim(&w->runs); }
