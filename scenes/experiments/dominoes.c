@@ -1,6 +1,10 @@
 // A row of dominoes, 48 x 24 x 7.5 mm, 20 mm apart; the first is tipped. They fall in their order, and the wave finds a speed of its own: what a
 // domino gives to the next depends on how it was hit itself less and less (each blow forgets a part of the energy that came with the
-// last), so the times between blows converge. Falls and plastic blows take energy; nothing gives any.
+// last), so the times between blows converge. Falls and plastic blows take energy; nothing gives any. Friction with a memory forgets nothing of
+// the kind: within the step of a blow the spring of a foot gives only h^2 k G_TT / (1 + h^2 k G_TT) of what it takes to hold it (0.28 at ten steps a
+// swing), whatever the step, and how far the foot then swings and slides is for its neighbours to feel. In the plane, with thirty
+// dominoes, blows come 37.05 ms apart under Coulomb's law, to 0.01 ms from the fifteenth on; under `anchor` 34.6 to 37.1, and so at a
+// quarter of the step and where the start is another by 1e-4.
 #include "scenes/experiments/experiment.h"
 
 #include <math.h>
@@ -64,8 +68,8 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 
 static const ts_measure measure[] = {
     {"fall in their order", "", "all", 0, NULL, 0},
-    {"time of five blows over that of five before", "", "1, to the steps in which they are seen", TS_TRAIT_ALONE, NULL,
-     0},
+    {"time of five blows over that of five before", "", "1, to the steps in which they are seen",
+     TS_TRAIT_ALONE | TS_TRAIT_ANCHOR, NULL, 0},
     {"energy gained", "%", "0", 0, NULL, 0},
 };
 

@@ -28,6 +28,8 @@ static const double least_pivot = 1e-9;
 static const double least_artificial = 1e-10;
 // Ratios closer than this, relative, are a tie.
 static const double tie = 1e-12;
+// Of what a sum is made of: what rounding leaves of it where a vertex is judged.
+static const double rounding = 1e-13;
 
 // basic_i = T[i][n + 1] + sum_c T[i][c] nonbasic_c. Variables: w_k is k, z_k is n + k, z_0 is 2 n.
 typedef struct tableau {
@@ -94,7 +96,7 @@ static void pivot(tableau* t, int row, int column) {
         double factor = to[column];
         if (i == row || factor == 0.0) continue;
         to[column] = 0.0;
-        for (int j = 0; j < width; ++j) to[j] += factor * from[j];
+        ts_lines_add(width, 1, 1.0, &factor, 1, from, width, to);
     }
     int leaving = t->basic[row], entering = t->nonbasic[column];
     t->basic[row] = entering;
@@ -123,7 +125,21 @@ static int all_finite(const double* x, size_t count) {
     return sum == 0.0;
 }
 
-// z of the final basis: A z + b = 0 on the rows whose z is basic. The tableau's own numbers where LU refuses.
+// x (count): z of a basis, A x + b = 0 on the rows `list` whose z is basic. Returns 0 where LU refuses or numbers are not finite.
+static int solve_basis(int n, const double* A, const double* b, const int* list, int count, double* M, int* permutation,
+                       double* x) {
+    int ld = ts_panel_padded(count);
+    for (int i = 0; i < count; ++i) {
+        for (int j = 0; j < count; ++j)
+            M[(size_t)i * (size_t)ld + (size_t)j] = A[(size_t)list[i] * (size_t)n + (size_t)list[j]];
+        x[i] = -b[list[i]];
+    }
+    if (!ts_lu_factor(M, count, ld, permutation)) return 0;
+    ts_lu_solve(M, count, ld, permutation, x);
+    return all_finite(x, (size_t)count);
+}
+
+// z of the final basis; the tableau's own numbers where there is none.
 static void read_answer(tableau* t, const double* A, const double* b, double* x, int* permutation, double* out_z) {
     int n = t->n, count = 0;
     for (int i = 0; i < n; ++i)
@@ -131,17 +147,25 @@ static void read_answer(tableau* t, const double* A, const double* b, double* x,
     int* list = t->tied;
     for (int k = 0; k < n; ++k)
         if (t->w_row[k] < 0) list[count++] = k;
-    int ld = ts_panel_padded(count);
-    double* M = t->T;
-    for (int i = 0; i < count; ++i) {
-        for (int j = 0; j < count; ++j)
-            M[(size_t)i * (size_t)ld + (size_t)j] = A[(size_t)list[i] * (size_t)n + (size_t)list[j]];
-        x[i] = -b[list[i]];
-    }
-    if (!ts_lu_factor(M, count, ld, permutation)) return;
-    ts_lu_solve(M, count, ld, permutation, x);
-    if (!all_finite(x, (size_t)count)) return;
+    if (!solve_basis(n, A, b, list, count, t->T, permutation, x)) return;
     for (int i = 0; i < count; ++i) out_z[list[i]] = fmax(0.0, x[i]);
+}
+
+// Whether z >= 0, of a vertex on the rows `list`, solves the problem to rounding: w = A z + b is zero there and not negative elsewhere, each by
+// what it is a sum of.
+static int is_answer(int n, const double* A, const double* b, const int* list, int count, const double* z) {
+    for (int i = 0, next = 0; i < n; ++i) {
+        const double* row = A + (size_t)i * (size_t)n;
+        double w = b[i], size = fabs(b[i]);
+        for (int c = 0; c < count; ++c) {
+            w += row[list[c]] * z[list[c]];
+            size += fabs(row[list[c]] * z[list[c]]);
+        }
+        int is_basic = next < count && list[next] == i;
+        next += is_basic;
+        if (!(w >= -rounding * size) || (is_basic && w > rounding * size)) return 0;
+    }
+    return 1;
 }
 
 static void fill(tableau* t, const double* A, const double* b) {
@@ -235,4 +259,18 @@ ts_lemke_end ts_lemke_solve(int n, const double* A, const double* b, ts_lemke_ca
     }
     ts_arena_scope_end(scratch, scope);
     return end;
+}
+
+int ts_lemke_vertex(int n, const double* A, const double* b, const int* list, int count, ts_arena* scratch,
+                    double* out_z) {
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* M = TS_ARENA_ARRAY(scratch, double, (size_t)count*(size_t)ts_panel_padded(count));
+    double* x = TS_ARENA_ARRAY(scratch, double, count);
+    int* permutation = TS_ARENA_ARRAY(scratch, int, count);
+    int solved = M && x && permutation && solve_basis(n, A, b, list, count, M, permutation, x);
+    memset(out_z, 0, (size_t)n * sizeof(double));
+    for (int i = 0; i < count && solved; ++i) out_z[list[i]] = fmax(0.0, x[i]);
+    solved = solved && is_answer(n, A, b, list, count, out_z);
+    ts_arena_scope_end(scratch, scope);
+    return solved;
 }

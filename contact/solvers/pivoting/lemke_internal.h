@@ -29,6 +29,11 @@ typedef enum ts_lemke_care {
 ts_lemke_end ts_lemke_solve(int n, const double* A, const double* b, ts_lemke_care care, int pivot_limit,
                             ts_arena* scratch, double* out_z, int* out_pivots);
 
+/// The vertex at which of all z those of the `count` rows in `list`, which rises, are basic, A z + b = 0 there and z = 0 elsewhere, into out_z (n).
+/// Returns 1 where that solves the problem to rounding, else 0 with numbers of no meaning. Scratch is given back.
+int ts_lemke_vertex(int n, const double* A, const double* b, const int* list, int count, ts_arena* scratch,
+                    double* out_z);
+
 #ifdef __cplusplus
 }
 #endif

@@ -144,6 +144,43 @@ Test(lemke, the_answer_is_to_rounding) {
     cr_expect_leq(worst, 1e-14, "%g", worst);
 }
 
+// A vertex that is given is taken where it is the answer, found again by its own rows; a neighbour's is refused: one row more or one
+// less, or a singular one.
+Test(lemke, a_vertex_is_known_when_it_is_seen) {
+    enum { N = 10 };
+    ts_rng rng = ts_rng_make(85, 0);
+    for (int trial = 0; trial < 200; ++trial) {
+        double X[N * N], A[N * N], b[N], z[N], seen[N];
+        int list[N], count = 0, pivots;
+        for (int i = 0; i < N * N; ++i) X[i] = ts_rng_normal(&rng);
+        for (int i = 0; i < N; ++i) {
+            b[i] = ts_rng_normal(&rng);
+            for (int j = 0; j < N; ++j) {
+                A[i * N + j] = 0.0;
+                for (int k = 0; k < N; ++k) A[i * N + j] += X[i * N + k] * X[j * N + k] / N;
+            }
+        }
+        ts_arena scratch = {0};
+        cr_assert_eq(pivoted(N, A, b, 1000, &scratch, z, &pivots), TS_LEMKE_END_SOLVED, "trial %d", trial);
+        for (int i = 0; i < N; ++i)
+            if (z[i] > 0.0) list[count++] = i;
+        cr_expect(ts_lemke_vertex(N, A, b, list, count, &scratch, seen), "trial %d", trial);
+        expect_solves(N, A, b, seen, 1e-11);
+        if (count > 0) {
+            cr_expect_not(ts_lemke_vertex(N, A, b, list, count - 1, &scratch, seen));
+            cr_expect_not(ts_lemke_vertex(N, A, b, list + 1, count - 1, &scratch, seen));
+        }
+        ts_arena_free(&scratch);
+    }
+    const double twin[4] = {1, 1, 1, 1}, pull[2] = {-1, -1};
+    const int both[2] = {0, 1};
+    double z[2];
+    ts_arena scratch = {0};
+    cr_expect_not(ts_lemke_vertex(2, twin, pull, both, 2, &scratch, z));
+    cr_expect(ts_lemke_vertex(2, twin, pull, both, 1, &scratch, z));
+    ts_arena_free(&scratch);
+}
+
 Test(lemke, names_a_ray_and_the_limit) {
     ts_arena scratch = {0};
     const double A[4] = {0, 0, 0, 1}, b[2] = {-1, -1}, identity[4] = {1, 0, 0, 1};
@@ -236,6 +273,28 @@ Test(cube, pushed_it_sticks) {
     cr_expect_float_eq(front, 2.0 * 3.7525, 1e-9);
     cr_expect_float_eq(push, -5.0, 1e-9);
     for (int r = 0; r < 12; ++r) cr_expect_lt(fabs(a.u[r]), 1e-14);
+}
+
+// As long as it stands as it stood nothing is pivoted; where what pulls is another, the start is none, and no harm either.
+Test(cube, a_start_at_its_own_vertex_takes_no_pivot) {
+    const double push[] = {0.0, 5.0, -3.0};
+    for (int k = 0; k < 3; ++k) {
+        ts_block block[4];
+        double G[144], g[12];
+        cube_problem(block, G, g, 0.9, push[k]);
+        fixture_settings settings = tight();
+        const ts_solver* lemke = ts_solver_find("lcp-lemke");
+        fixture_answer a = fixture_solve(lemke, &settings, 4, block, G, g, NULL, NULL);
+        cr_expect_gt(a.report.iterations, 0);
+        fixture_answer again = fixture_solve(lemke, &settings, 4, block, G, g, NULL, a.lambda);
+        cr_expect_eq(again.report.iterations, 0, "%d pivots at %g N", again.report.iterations, push[k]);
+        for (int r = 0; r < 12; ++r) cr_expect_float_eq(again.lambda[r], a.lambda[r], 1e-14);
+        cube_problem(block, G, g, 0.9, 30.0);
+        fixture_answer other = fixture_solve(lemke, &settings, 4, block, G, g, NULL, a.lambda);
+        cr_expect_eq(other.report.status, TS_SOLVE_CONVERGED);
+        // It slides: friction is mu m g against the push of 1 kg.
+        cr_expect_float_eq(other.u[1], (30.0 - 0.9 * GRAVITY) * TIME_STEP, 1e-12);
+    }
 }
 
 enum { BODIES = 3, CONTACTS = 5, ROWS = 3 * CONTACTS + 6, DOF = 6 * BODIES, BLOCKS = CONTACTS + 5 };
