@@ -182,20 +182,20 @@ static void explicit_law(const ts_contact_problem* problem, int b, const double*
 }
 
 // An interval: u > 0 needs lambda = low, u < 0 needs lambda = high. Against an open side u itself is the violation.
-static void interval_row(double low, double high, double lambda, double u, ts_law_residual* r) {
-    worsen(r, ts_worse(positive(low - lambda), positive(lambda - high)), 0.0, 0.0);
+static inline void interval_row(double low, double high, double lambda, double u, ts_law_residual* r) {
+    r->primal = ts_worse(r->primal, ts_worse(positive(low - lambda), positive(lambda - high)));
     if (isinf(low))
-        worsen(r, 0.0, positive(u), 0.0);
+        r->dual = ts_worse(r->dual, positive(u));
     else
-        worsen(r, 0.0, 0.0, positive(u) * (lambda - low));
+        r->complementarity = ts_worse(r->complementarity, fabs(positive(u) * (lambda - low)));
     if (isinf(high))
-        worsen(r, 0.0, positive(-u), 0.0);
+        r->dual = ts_worse(r->dual, positive(-u));
     else
-        worsen(r, 0.0, 0.0, positive(-u) * (high - lambda));
+        r->complementarity = ts_worse(r->complementarity, fabs(positive(-u) * (high - lambda)));
 }
 
 // Sets that mean the same under every law.
-static void other_block(const ts_block* block, const double* lambda, const double* u, ts_law_residual* r) {
+static inline void other_block(const ts_block* block, const double* lambda, const double* u, ts_law_residual* r) {
     double low, high;
     if (block->set == TS_SET_HALF_LINE) {
         worsen(r, positive(-lambda[0]), positive(-u[0]), lambda[0] * u[0]);
@@ -260,15 +260,17 @@ static inline void physical_metrics(const cone_state* c, ts_residual* out, slip_
 // An upper bound of the largest eigenvalue of G_bb + R_b, tight for single rows and for contacts of three.
 static inline double stiffness_of(const ts_contact_problem* problem, int b) {
     const ts_block* block = &problem->block[b];
-    if (block->set != TS_SET_CONE || block->rows != 3) return ts_contact_problem_stiffness(problem, b);
+    if (block->rows != 1 && (block->set != TS_SET_CONE || block->rows != 3))
+        return ts_contact_problem_stiffness(problem, b);
     const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
     const double* R = problem->R ? problem->R + block->row : NULL;
+    if (block->rows == 1) return fabs(D[0]) + (R ? R[0] : 0.0);
     const double r[3] = {R ? R[0] : 0.0, R ? R[1] : 0.0, R ? R[2] : 0.0};
     return ts_stiffness_bound_3x3(D[0] + r[0], D[4] + r[1], D[8] + r[2], D[1], D[2], D[5]);
 }
 
 // |lambda - P(lambda - r w)|^2 of one block that is no cone.
-static double natural_other(const ts_block* block, double r, const double* lambda, const double* u) {
+static inline double natural_other(const ts_block* block, double r, const double* lambda, const double* u) {
     double sum = 0.0;
     for (int i = 0; i < block->rows; ++i) {
         double x = ts_block_set_clamp(block, lambda[i] - r * u[i]);

@@ -164,7 +164,16 @@ static void load_impulse(const ts_velocity_form* self, const double* impulse, do
 
 static void set_impulse(ts_delassus* base, const double* impulse) {
     ts_velocity_form* self = (ts_velocity_form*)base;
-    load_impulse(self, impulse, self->V);
+    int is_known = self->is_known && memcmp(self->known, impulse, (size_t)base->row_count * sizeof(double)) == 0;
+    self->is_known = 0;
+    if (!is_known) load_impulse(self, impulse, self->V);
+}
+
+void ts_velocity_form_tell(ts_velocity_form* form, const double* impulse, const double* V) {
+    if (!form->known) return;
+    memcpy(form->known, impulse, (size_t)form->base.row_count * sizeof(double));
+    memcpy(form->V, V, (size_t)form->velocity_count * sizeof(double));
+    form->is_known = 1;
 }
 
 static void add_impulse(ts_delassus* base, int b, const double* delta) {
@@ -530,15 +539,19 @@ ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int 
     self->base.block_row = block_row;
     self->segment = segments;
     self->segment_start = segment_start;
+    self->is_known = 0;
     self->order = NULL;
     self->tasks = NULL;
     size_t at = 0;
+    int sums_rows = 1;  // in the order of ts_velocity_form_tell
     for (int b = 0; b < block_count; ++b) {
         place_block(self, b);
+        sums_rows = sums_rows && self->block[b].kernel == TS_VELOCITY_ANY;
         self->diagonal_start[b] = at;
         fill_diagonal(self, b, self->diagonal + at);
         at += (size_t)self->block[b].rows * (size_t)self->block[b].rows;
     }
+    self->known = sums_rows ? TS_ARENA_ARRAY(arena, double, block_row[block_count]) : NULL;
     return find_row_sums(self, arena) ? &self->base : NULL;
 }
 
@@ -595,6 +608,8 @@ static ts_delassus* cut_part(const ts_velocity_form* self, part_room* room, cons
     ts_velocity_form* part = room->form++;
     int row = 0, at = 0;
     *part = *self;
+    part->known = NULL;
+    part->is_known = 0;
     part->order = NULL;
     part->tasks = NULL;
     part->base.block_count = count;

@@ -28,7 +28,9 @@ typedef struct ts_velocity_block {
 typedef struct ts_velocity_form {
     ts_delassus base;
     int velocity_count;
-    double* V;                 // (velocity_count) M^-1 J^T lambda
+    double* V;      // (velocity_count) M^-1 J^T lambda
+    double* known;  // (row_count) whose V that is, where a solver has said so; NULL: it cannot
+    int is_known;
     double* V_apply;           // (velocity_count) the same for the x of `apply`
     ts_velocity_block* block;  // (block_count)
     const ts_delassus_segment* segment;
@@ -41,6 +43,11 @@ typedef struct ts_velocity_form {
 
 /// The velocity form behind an operator, or NULL when it is another kind.
 ts_velocity_form* ts_velocity_form_of(ts_delassus* G);
+
+/// Says that `V` (velocity_count) is M^-1 J^T `impulse` (row_count), summed row by row in order: the next set_impulse, where it is of the same
+/// numbers, does not find it again. The kernels of six columns sum otherwise: where there are any, nothing is remembered, so that the bits are
+/// the same whoever has solved.
+void ts_velocity_form_tell(ts_velocity_form* form, const double* impulse, const double* V);
 
 /// The rows of a block with kernel PAIR or ONE times V.
 static inline void ts_velocity_read_six(const ts_velocity_block* block, const double* V, double* out_velocity) {

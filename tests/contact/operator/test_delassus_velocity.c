@@ -138,6 +138,51 @@ Test(delassus_velocity, rows_may_lie_apart) {
     ts_arena_free(&arena);
 }
 
+// V that a solver has told is taken once, for its impulses and for no others.
+Test(delassus_velocity, what_is_told_counts_once_and_for_its_impulses) {
+    enum { ROWS = 5, COLUMNS = 7 };
+    const int row[3] = {0, 3, ROWS}, start[3] = {0, 1, 2};
+    ts_rng rng = ts_rng_make(64, 0);
+    ts_arena arena = {0};
+    double J[ROWS * COLUMNS], x[ROWS], other[ROWS], V[COLUMNS], right[COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS; ++i) J[i] = ts_rng_normal(&rng);
+    const ts_delassus_segment segment[2] = {{0, COLUMNS, J, J}, {0, COLUMNS, J + 3 * COLUMNS, J + 3 * COLUMNS}};
+    ts_velocity_form* form = ts_velocity_form_of(ts_delassus_velocity_form(&arena, COLUMNS, 2, row, start, segment));
+    ts_delassus* G = &form->base;
+    for (int i = 0; i < ROWS; ++i) other[i] = x[i] = ts_rng_normal(&rng);
+    for (int j = 0; j < COLUMNS; ++j) V[j] = j;
+    other[4] += 1.0;
+    G->ops->set_impulse(G, x);
+    memcpy(right, form->V, sizeof right);
+    ts_velocity_form_tell(form, x, V);
+    G->ops->set_impulse(G, x);
+    cr_expect_arr_eq(form->V, V, sizeof V);
+    G->ops->set_impulse(G, x);
+    cr_expect_arr_eq(form->V, right, sizeof right);
+    ts_velocity_form_tell(form, other, V);
+    G->ops->set_impulse(G, x);
+    cr_expect_arr_eq(form->V, right, sizeof right);
+    ts_arena_free(&arena);
+}
+
+// Kernels of six columns sum in another order: what is told would be other bits.
+Test(delassus_velocity, where_there_are_sixes_nothing_is_told) {
+    ts_rng rng = ts_rng_make(65, 0);
+    ts_arena arena = {0};
+    pile p;
+    make_pile(&rng, &p);
+    double x[ROWS_MAX], V[6 * BODIES] = {0.0}, right[6 * BODIES];
+    ts_velocity_form* form = ts_velocity_form_of(
+        ts_delassus_velocity_form(&arena, 6 * BODIES, BLOCKS, p.block_row, p.segment_start, p.segment));
+    for (int i = 0; i < p.block_row[BLOCKS]; ++i) x[i] = ts_rng_normal(&rng);
+    form->base.ops->set_impulse(&form->base, x);
+    memcpy(right, form->V, sizeof right);
+    ts_velocity_form_tell(form, x, V);
+    form->base.ops->set_impulse(&form->base, x);
+    cr_expect_arr_eq(form->V, right, sizeof right);
+    ts_arena_free(&arena);
+}
+
 // The largest row sum of |J J^T| + R of a block over nine columns, straight from its rows.
 static double stiffness_by_hand(const ts_delassus_segment* s, int rows, const double* R) {
     double most = 0.0;
