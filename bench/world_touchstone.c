@@ -23,6 +23,7 @@ static ts_bench_world* create(const ts_model* model, const ts_bench_settings* se
         free(world);
         return NULL;
     }
+    world->sim->times_stages = 1;
     world->sim->options.time_step = settings->time_step;
     if (settings->substeps > 0) world->sim->options.substeps = settings->substeps;
     if (settings->iterations < 0) world->sim->options.iterations = -1;

@@ -66,8 +66,9 @@ static ts_code bad_mass(const ts_sim* sim, ts_status* out_status) {
         sim->time, sim->model->body[sim->model->tree[tree].root].name);
 }
 
-// Seconds since *mark, which moves on to now.
-static double lap(double* mark) {
+// Seconds since *mark, which moves on to now; 0 where nobody asks.
+static double lap(const ts_sim* sim, double* mark) {
+    if (!sim->times_stages) return 0.0;
     double now = ts_clock_seconds(), passed = now - *mark;
     *mark = now;
     return passed;
@@ -77,10 +78,10 @@ static double lap(double* mark) {
 static ts_code pose_problem(ts_sim* sim, double* mark, ts_status* out_status) {
     ts_code code = ts_step_dynamics(sim);
     if (code) return code == TS_ERROR_MEMORY ? no_memory(sim, out_status) : bad_mass(sim, out_status);
-    sim->info.seconds_dynamics += lap(mark);
+    sim->info.seconds_dynamics += lap(sim, mark);
     if (ts_pile_is_on(sim)) return TS_OK;
     if (ts_step_assemble(sim)) return no_memory(sim, out_status);
-    sim->info.seconds_assemble += lap(mark);
+    sim->info.seconds_assemble += lap(sim, mark);
     return TS_OK;
 }
 
@@ -89,11 +90,11 @@ static ts_code collide(ts_sim* sim, double* mark, ts_status* out_status) {
     ts_pair* pairs = NULL;
     int pair_count = 0;
     ts_step_kinematics(sim);
-    sim->info.seconds_kinematics = lap(mark);
+    sim->info.seconds_kinematics = lap(sim, mark);
     if (ts_step_broad_phase(sim, &pairs, &pair_count)) return no_pairs(sim, out_status);
-    sim->info.seconds_broad = lap(mark);
+    sim->info.seconds_broad = lap(sim, mark);
     if (ts_step_narrow_phase(sim, pairs, pair_count)) return no_memory(sim, out_status);
-    sim->info.seconds_narrow = lap(mark);
+    sim->info.seconds_narrow = lap(sim, mark);
     return ts_substep_note(sim) ? TS_OK : no_memory(sim, out_status);
 }
 
@@ -101,7 +102,7 @@ static ts_code collide(ts_sim* sim, double* mark, ts_status* out_status) {
 static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
     if (ts_substep_is_later(sim)) {
         ts_substep_carry(sim);
-        sim->info.seconds_kinematics = lap(mark);
+        sim->info.seconds_kinematics = lap(sim, mark);
     } else {
         ts_code code = collide(sim, mark, out_status);
         if (code) return code;
@@ -115,13 +116,13 @@ static ts_code find_velocity(ts_sim* sim, double* io_mark, ts_status* out_status
     ts_code code = prepare(sim, &mark, out_status);
     if (code) return code;
     if (ts_pile_is_on(sim) ? ts_pile_solve(sim) : ts_step_solve(sim)) return no_memory(sim, out_status);
-    sim->info.seconds_solve += lap(&mark);
+    sim->info.seconds_solve += lap(sim, &mark);
     // Actuators that were expected to stay within their limits and have not become rows; at the latest all of them are.
     while (ts_actuation_overran(sim, ts_sim_storage_of(sim)->new_velocity)) {
         code = pose_problem(sim, &mark, out_status);
         if (code) return code;
         if (ts_step_solve(sim)) return no_memory(sim, out_status);
-        sim->info.seconds_solve += lap(&mark);
+        sim->info.seconds_solve += lap(sim, &mark);
     }
     if (sim->model->step_sensor_count > 0) ts_sensor_measure_step(sim);
     *io_mark = mark;
@@ -156,8 +157,8 @@ static ts_code advance(ts_sim* sim, ts_status* out_status) {
     if (!ts_ledger_book(sim)) return no_memory(sim, out_status);
     code = ts_step_integrate(sim, out_status);
     if (!code) ts_ledger_close(sim);
-    sim->info.seconds_integrate = lap(&mark);
-    sim->info.seconds_total = mark - start;
+    sim->info.seconds_integrate = lap(sim, &mark);
+    sim->info.seconds_total = (sim->times_stages ? mark : ts_clock_seconds()) - start;
     return code;
 }
 
