@@ -89,15 +89,17 @@ int ts_tiles_factor(ts_tiles* H) {
     return 1;
 }
 
-void ts_tiles_solve(const ts_tiles* H, double* b) {
+uint32_t ts_tiles_descend(const ts_tiles* H, uint32_t mask, double* b) {
     for (int k = H->count - 1; k >= 0; --k) {
+        if (!(mask >> k & 1u)) continue;
         const double *row = H->value + k * (k + 1) / 2 * N * N, *own = row + N * N * k;
         double* x = b + N * k;
         x[2] -= own[14] * x[3];
         x[1] -= own[13] * x[3] + own[9] * x[2];
         x[0] -= (own[12] * x[3] + own[8] * x[2]) + own[4] * x[1];
-        for (uint32_t left = H->below[k]; left; left &= left - 1) {
-            int j = ts_tiles_first(left);
+        mask |= H->below[k];
+        for (uint32_t below = H->below[k]; below; below &= below - 1) {
+            int j = ts_tiles_first(below);
             const double* tile = row + N * N * j;
             double* y = b + N * j;
             ts_four even =
@@ -107,6 +109,10 @@ void ts_tiles_solve(const ts_tiles* H, double* b) {
             ts_four_store(ts_four_minus(ts_four_load(y), ts_four_plus(even, odd)), y);
         }
     }
+    return mask;
+}
+
+void ts_tiles_ascend(const ts_tiles* H, double* b) {
     for (int k = 0; k < H->count; ++k) {
         const double *row = H->value + k * (k + 1) / 2 * N * N, *own = row + N * N * k;
         double *x = b + N * k, sum[N];
@@ -124,61 +130,7 @@ void ts_tiles_solve(const ts_tiles* H, double* b) {
     }
 }
 
-// a + b x and a - b x, four sides at once.
-static inline ts_four plus_scaled(ts_four a, double b, ts_four x) { return ts_four_plus(a, ts_four_times(b, x)); }
-static inline ts_four minus_scaled(ts_four a, double b, ts_four x) { return ts_four_minus(a, ts_four_times(b, x)); }
-
-// (tile[0] x0 + tile[step] x1) + (tile[2 step] x2 + tile[3 step] x3), in the order of one side alone.
-static inline ts_four combine(const double* tile, int step, const ts_four x[N]) {
-    ts_four even = plus_scaled(ts_four_times(tile[0], x[0]), tile[step], x[1]);
-    return ts_four_plus(even, plus_scaled(ts_four_times(tile[2 * step], x[2]), tile[3 * step], x[3]));
-}
-
-// The same as ts_four_sum takes it.
-static inline ts_four sum_row(const double* row, const ts_four y[N]) {
-    ts_four even = plus_scaled(ts_four_times(row[0], y[0]), row[2], y[2]);
-    return ts_four_plus(even, plus_scaled(ts_four_times(row[1], y[1]), row[3], y[3]));
-}
-
-static inline void load_tile(const double* b, ts_four out[N]) {
-    for (int i = 0; i < N; ++i) out[i] = ts_four_load(b + N * i);
-}
-
-static inline void store_tile(const ts_four x[N], double* b) {
-    for (int i = 0; i < N; ++i) ts_four_store(x[i], b + N * i);
-}
-
-void ts_tiles_solve_four(const ts_tiles* H, double* b) {
-    for (int k = H->count - 1; k >= 0; --k) {
-        const double *row = H->value + k * (k + 1) / 2 * N * N, *own = row + N * N * k;
-        ts_four x[N];
-        load_tile(b + N * N * k, x);
-        x[2] = minus_scaled(x[2], own[14], x[3]);
-        x[1] = ts_four_minus(x[1], plus_scaled(ts_four_times(own[13], x[3]), own[9], x[2]));
-        ts_four sum = plus_scaled(ts_four_times(own[12], x[3]), own[8], x[2]);
-        x[0] = ts_four_minus(x[0], plus_scaled(sum, own[4], x[1]));
-        store_tile(x, b + N * N * k);
-        for (uint32_t left = H->below[k]; left; left &= left - 1) {
-            int j = ts_tiles_first(left);
-            double* y = b + N * N * j;
-            for (int c = 0; c < N; ++c)
-                ts_four_store(ts_four_minus(ts_four_load(y + N * c), combine(row + N * N * j + c, N, x)), y + N * c);
-        }
-    }
-    for (int k = 0; k < H->count; ++k) {
-        const double *row = H->value + k * (k + 1) / 2 * N * N, *own = row + N * N * k;
-        ts_four x[N], y[N];
-        load_tile(b + N * N * k, x);
-        for (int c = 0; c < N; ++c) x[c] = ts_four_times(H->inverse[k][c], x[c]);
-        for (uint32_t left = H->below[k]; left; left &= left - 1) {
-            int j = ts_tiles_first(left);
-            load_tile(b + N * N * j, y);
-            for (int r = 0; r < N; ++r) x[r] = ts_four_minus(x[r], sum_row(row + N * N * j + N * r, y));
-        }
-        x[1] = minus_scaled(x[1], own[4], x[0]);
-        x[2] = ts_four_minus(x[2], plus_scaled(ts_four_times(own[8], x[0]), own[9], x[1]));
-        ts_four sum = plus_scaled(ts_four_times(own[12], x[0]), own[13], x[1]);
-        x[3] = ts_four_minus(x[3], plus_scaled(sum, own[14], x[2]));
-        store_tile(x, b + N * N * k);
-    }
+void ts_tiles_solve(const ts_tiles* H, double* b) {
+    ts_tiles_descend(H, (uint32_t)((1ull << H->count) - 1), b);
+    ts_tiles_ascend(H, b);
 }

@@ -82,10 +82,41 @@ static inline void ts_tile_add(double* tile, const double* A, const double* B, i
 /// Factors H in place, the last unknown first, so that nothing fills in beyond the chains of a tree. Returns 0 where a pivot is not positive.
 int ts_tiles_factor(ts_tiles* H);
 
-/// b = H^-1 b, b of count * TS_TILE numbers, after ts_tiles_factor.
+/// b = H^-1 b, b of count * TS_TILE numbers, after ts_tiles_factor: ts_tiles_descend, then ts_tiles_ascend.
 void ts_tiles_solve(const ts_tiles* H, double* b);
 
-/// The same of four right-hand sides side by side: number i of side r is at b[4 i + r]. Each gets the bits that it gets alone.
-void ts_tiles_solve_four(const ts_tiles* H, double* b);
+/// b = L^-T b with H = L^T D L, where b is zero but for the tiles of `mask`. Returns the tiles where it may not be zero now: what they hang on has
+/// come in. H^-1 a . b is D^-1 times the product of what becomes of a and of b.
+uint32_t ts_tiles_descend(const ts_tiles* H, uint32_t mask, double* b);
+
+/// b = L^-1 D^-1 b.
+void ts_tiles_ascend(const ts_tiles* H, double* b);
+
+/// b = D^-1 b in the tiles of `mask`.
+static inline void ts_tiles_unpivot(const ts_tiles* H, uint32_t mask, double* b) {
+    for (; mask; mask &= mask - 1) {
+        int k = ts_tiles_first(mask);
+        double* x = b + TS_TILE * k;
+        ts_four_store(ts_four_product(ts_four_load(H->inverse[k]), ts_four_load(x)), x);
+    }
+}
+
+/// a . b over the tiles of `mask`.
+static inline double ts_tiles_dot(uint32_t mask, const double* a, const double* b) {
+    ts_four sum = ts_four_zero();
+    for (; mask; mask &= mask - 1) {
+        int at = TS_TILE * ts_tiles_first(mask);
+        sum = ts_four_plus(sum, ts_four_product(ts_four_load(a + at), ts_four_load(b + at)));
+    }
+    return ts_four_sum(sum);
+}
+
+/// b += by a in the tiles of `mask`.
+static inline void ts_tiles_move(uint32_t mask, double by, const double* a, double* b) {
+    for (; mask; mask &= mask - 1) {
+        int at = TS_TILE * ts_tiles_first(mask);
+        ts_four_store(ts_four_plus(ts_four_load(b + at), ts_four_times(by, ts_four_load(a + at))), b + at);
+    }
+}
 
 #endif

@@ -10,7 +10,8 @@
 #define ts_tiles_clear ts_tiles_clear_wide
 #define ts_tiles_factor ts_tiles_factor_wide
 #define ts_tiles_solve ts_tiles_solve_wide
-#define ts_tiles_solve_four ts_tiles_solve_four_wide
+#define ts_tiles_descend ts_tiles_descend_wide
+#define ts_tiles_ascend ts_tiles_ascend_wide
 #else
 #define TS_IS_WIDE 0
 #endif

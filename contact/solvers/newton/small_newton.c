@@ -9,7 +9,8 @@
 //     (1 + J^T K J) dw = J^T c,      w = J^T lambda,
 //
 // symmetric, as sparse as the tree and no larger than its degrees of freedom however many rows there are (contact/operator/tiles.c). The
-// normals of sliding contacts make it unsymmetric; they stay unknowns of their own, in a dense system of that many rows.
+// normals of sliding contacts make it unsymmetric; they stay unknowns of their own, in a dense system of that many rows, which is found halfway
+// through H's factor: there their columns are still zero off their chains.
 // From a good start this ends after one step. So that noise in u does not take rows from their bounds, the first step leaves there
 // what hardly wants to move, and lets slide on what slid. Whole steps have FREE_STEPS to get there; one after which the map has exploded,
 // because what it took to stick cannot, is taken back and held near by a larger weight that no pass takes back. From then on steps are
@@ -80,44 +81,66 @@ static const double central_reach = 1e3, central_fall = 0.1;
 
 // --- the system ------------------------------------------------------------------------------------------------------------
 
-// H += J^T K J of a block of so many rows; known where it is called.
-static inline void add_block(small* q, int b, int rows) {
-    const small_block* s = &q->block[b];
-    _Alignas(32) double KJ[TS_TILES_MOST][N * MAX];
-    for (int k = 0; k < s->count; ++k) {
-        const double* A = q->tile[s->first + k];
+// H += J^T K J of so many rows, known where it is called, that lie in the tiles of `at`, a block or a whole lot. K is that of each row where
+// nothing slides.
+static inline void add_rows(small* q, const small_block* at, int rows, const double* K, int slides) {
+    _Alignas(32) double KJ[TS_TILES_MOST][N * SMALL_LOT_ROWS];
+    for (int k = 0; k < at->count; ++k) {
+        const double* A = q->tile[at->first + k];
         ts_four along = ts_four_zero();
         for (int r = 0; r < rows; ++r) {
-            double K = rows > 1 && r == 2 ? s->normal : s->tangent;
-            if (s->state == SMALL_SLIDE)
-                along = ts_four_plus(along, ts_four_times(s->slip[r], ts_four_load(A + N * r)));
-            ts_four_store(ts_four_times(K, ts_four_load(A + N * r)), KJ[k] + N * r);
+            if (slides) along = ts_four_plus(along, ts_four_times(at->slip[r], ts_four_load(A + N * r)));
+            ts_four_store(ts_four_times(K[r], ts_four_load(A + N * r)), KJ[k] + N * r);
         }
-        if (s->state != SMALL_SLIDE) continue;
+        if (!slides) continue;
         for (int r = 0; r < rows; ++r) {
-            ts_four across = ts_four_minus(ts_four_load(A + N * r), ts_four_times(s->slip[r], along));
-            ts_four_store(ts_four_times(r == 2 ? 0.0 : s->tangent, across), KJ[k] + N * r);
+            ts_four across = ts_four_minus(ts_four_load(A + N * r), ts_four_times(at->slip[r], along));
+            ts_four_store(ts_four_times(r == 2 ? 0.0 : at->tangent, across), KJ[k] + N * r);
         }
     }
-    for (int i = 0; i < s->count; ++i)
+    for (int i = 0; i < at->count; ++i)
         for (int j = 0; j <= i; ++j)
-            ts_tile_add(ts_tiles_at(q->H, q->place[s->first + i], q->place[s->first + j]), q->tile[s->first + i], KJ[j],
-                        rows);
+            ts_tile_add(ts_tiles_at(q->H, q->place[at->first + i], q->place[at->first + j]), q->tile[at->first + i],
+                        KJ[j], rows);
+}
+
+static void add_block(small* q, int b) {
+    const small_block* s = &q->block[b];
+    int rows = q->problem->block[b].rows, slides = s->state == SMALL_SLIDE;
+    double K[MAX];
+    for (int r = 0; r < rows; ++r) K[r] = rows > 1 && r == 2 ? s->normal : s->tangent;
+    if (rows == 1)
+        add_rows(q, s, 1, K, 0);
+    else if (rows == 3)
+        add_rows(q, s, 3, K, slides);
+    else
+        add_rows(q, s, rows, K, slides);
+}
+
+// A lot of which everything moves.
+static void add_lot(small* q, const small_lot* lot) {
+    small_block all = {.tiles = lot->tiles, .first = lot->first, .count = lot->count};
+    double K[SMALL_LOT_ROWS];
+    for (int r = 0; r < lot->rows; ++r) K[r] = q->block[lot->block + r].normal;
+    add_rows(q, &all, lot->rows, K, 0);
 }
 
 static int make_system(small* q) {
-    const ts_contact_problem* p = q->problem;
     ts_tiles_begin(q->H, q->tiles);
-    for (int k = 0; k < q->moving; ++k) ts_tiles_couple(q->H, q->block[q->move[k]].tiles);
+    for (int k = 0; k < q->moving; ++k) {
+        const small_lot* lot = &q->lot[q->move[k]];
+        for (int b = lot->block; b < lot->block + lot->blocks; ++b)
+            if (q->block[b].state != SMALL_REST) ts_tiles_couple(q->H, q->block[b].tiles);
+    }
     ts_tiles_clear(q->H);
     for (int k = 0; k < q->moving; ++k) {
-        int b = q->move[k];
-        if (p->block[b].rows == 1)
-            add_block(q, b, 1);
-        else if (p->block[b].rows == 3)
-            add_block(q, b, 3);
-        else
-            add_block(q, b, p->block[b].rows);
+        const small_lot* lot = &q->lot[q->move[k]];
+        if (lot->moving > 1 && lot->moving == lot->blocks) {
+            add_lot(q, lot);
+            continue;
+        }
+        for (int b = lot->block; b < lot->block + lot->blocks; ++b)
+            if (q->block[b].state != SMALL_REST) add_block(q, b);
     }
     return ts_tiles_factor(q->H);
 }
@@ -128,82 +151,91 @@ static void press(const small* q, int b, double* out) {
     for (int r = 0; r < block->rows; ++r) out[r] = r == 2 ? 1.0 : block->mu * q->block[b].slip[r];
 }
 
-// Z of slides [first, first + count) of four, at most, and what they do to all normals.
-static void make_four_slides(small* q, int first, int count) {
-    int n = N * q->tiles, ld = ts_panel_padded(q->slides);
-    _Alignas(32) double side[N * N * TS_TILES_MOST];
-    double f[MAX];
-    for (int r = 0; r < N; ++r) {
-        double* z = q->Z + (first + r) * n;
-        memset(z, 0, (size_t)n * sizeof(double));
-        if (r >= count) continue;
-        press(q, q->slide[first + r], f);
-        small_add_rows(q, q->slide[first + r], f, z);
-    }
-    small_turn_four(n, q->Z + first * n, side);
-    ts_tiles_solve_four(q->H, side);
-    for (int i = 0; i < q->slides; ++i) small_read_row_four(q, &q->block[q->slide[i]], 2, side, q->W + i * ld + first);
-    small_turn_four_back(n, side, q->Z + first * n);
-}
-
-// What the normals of sliding contacts do to each other through H. Returns 0 where there is no factor.
+// What the normals of sliding contacts do to each other through H: n_i . H^-1 p_k, on the way down, where both are still zero but for their
+// chains. Returns 0 where there is no factor.
 static int make_slides(small* q, ts_arena* scratch) {
     int s = q->slides, n = N * q->tiles, ld = ts_panel_padded(s);
-    q->Z = TS_ARENA_ARRAY(scratch, double, ld* n);
+    q->Z = TS_ARENA_ARRAY(scratch, double, 2 * s * n);
+    q->spread = TS_ARENA_ARRAY(scratch, uint32_t, s);
     q->W = TS_ARENA_ARRAY(scratch, double, s* ld + s);
     q->pivot = TS_ARENA_ARRAY(scratch, int, s);
-    if (!q->Z || !q->W || !q->pivot) return 0;
-    for (int k = 0; k < s; k += N) make_four_slides(q, k, s - k < N ? s - k : N);
-    for (int i = 0; i < s; ++i) q->W[i * ld + i] += 1.0 / q->block[q->slide[i]].normal;
+    if (!q->Z || !q->spread || !q->W || !q->pivot) return 0;
+    static const double normal[MAX] = {[2] = 1.0};
+    double f[MAX];
+    q->look = q->Z + s * n;
+    memset(q->Z, 0, (size_t)(2 * s * n) * sizeof(double));
+    for (int k = 0; k < s; ++k) {
+        double *z = q->Z + k * n, *look = q->look + k * n;
+        uint32_t tiles = q->block[q->slide[k]].tiles;
+        press(q, q->slide[k], f);
+        small_add_rows(q, q->slide[k], f, z);
+        small_add_rows(q, q->slide[k], normal, look);
+        ts_tiles_descend(q->H, tiles, z);
+        q->spread[k] = ts_tiles_descend(q->H, tiles, look);
+        ts_tiles_unpivot(q->H, q->spread[k], look);
+    }
+    for (int i = 0; i < s; ++i) {
+        for (int k = 0; k < s; ++k)
+            q->W[i * ld + k] = ts_tiles_dot(q->spread[i] & q->spread[k], q->look + i * n, q->Z + k * n);
+        q->W[i * ld + i] += 1.0 / q->block[q->slide[i]].normal;
+    }
     return ts_lu_factor(q->W, s, ld, q->pivot);
 }
 
-// Adds to dw and c what sliding contacts press, so that their normal velocities vanish.
+// Adds to dw, on its way down, and to c what sliding contacts press, so that their normal velocities vanish.
 static void press_slides(small* q) {
     const ts_contact_problem* p = q->problem;
     int s = q->slides, n = N * q->tiles, ld = ts_panel_padded(s);
     double *by = q->W + s * ld, f[MAX];
     for (int i = 0; i < s; ++i) {
         int row = p->block[q->slide[i]].row + 2;
-        small_read_rows(q, q->slide[i], q->dw, f);
-        by[i] = -(q->u[row] + q->du[row]) - f[2];
+        by[i] = -(q->u[row] + q->du[row]) - ts_tiles_dot(q->spread[i], q->look + i * n, q->dw);
     }
     ts_lu_solve(q->W, s, ld, q->pivot, by);
     for (int k = 0; k < s; ++k) {
         double* c = q->c + p->block[q->slide[k]].row;
         press(q, q->slide[k], f);
-        for (int j = 0; j < n; j += N)
-            ts_four_store(ts_four_plus(ts_four_load(q->dw + j), ts_four_times(by[k], ts_four_load(q->Z + k * n + j))),
-                          q->dw + j);
+        ts_tiles_move(q->spread[k], by[k], q->Z + k * n, q->dw);
         for (int r = 0; r < p->block[q->slide[k]].rows; ++r) c[r] += by[k] * f[r];
     }
 }
 
-// Adds to the step what c asks for, and leaves in c what that has missed by the weight. Returns the largest of it.
-static double add_step(small* q) {
+// Adds to the step of block b, whose rows dw moves by `change`, what c asks for, and leaves in c what that has missed by the weight. Returns
+// the largest of it.
+static inline double add_step_of(small* q, int b, const double* change) {
     const ts_contact_problem* p = q->problem;
+    const ts_block* block = &p->block[b];
+    const small_block* s = &q->block[b];
+    double back[MAX] = {0.0}, missed = 0.0;
+    small_times_K(block, s, change, back);
+    for (int r = 0, i = block->row; r < block->rows; ++r, ++i) {
+        double dx = q->c[i] - back[r];
+        q->dx[i] += dx;
+        q->du[i] += change[r] + small_softness(p, i) * dx;
+        q->c[i] = 0.0;
+        double u = q->u[i] + q->du[i];
+        // What slides has its normal asked anew by every pass.
+        if (s->state == SMALL_SLIDE && r == 2) missed = ts_worse(missed, fabs(s->step * u));
+        if (s->state != SMALL_STICK) continue;
+        q->c[i] = -(block->set == TS_SET_CONE && r == 2 ? s->normal : s->tangent) * u;
+        missed = ts_worse(missed, fabs(s->step * u));
+    }
+    return missed;
+}
+
+// The same of all that moves.
+static double add_step(small* q) {
     double missed = 0.0;
-    ts_tiles_solve(q->H, q->dw);
+    ts_tiles_descend(q->H, small_all_tiles(q), q->dw);
     if (q->slides > 0) press_slides(q);
+    ts_tiles_ascend(q->H, q->dw);
     for (int k = 0; k < q->moving; ++k) {
-        int b = q->move[k];
-        const ts_block* block = &p->block[b];
-        const small_block* s = &q->block[b];
-        double change[MAX] = {0.0}, back[MAX] = {0.0};
-        small_read_rows(q, b, q->dw, change);
-        small_times_K(block, s, change, back);
-        for (int r = 0, i = block->row; r < block->rows; ++r, ++i) {
-            double dx = q->c[i] - back[r];
-            q->dx[i] += dx;
-            q->du[i] += change[r] + small_softness(p, i) * dx;
-            q->c[i] = 0.0;
-            double u = q->u[i] + q->du[i];
-            // What slides has its normal asked anew by every pass.
-            if (s->state == SMALL_SLIDE && r == 2) missed = ts_worse(missed, fabs(s->step * u));
-            if (s->state != SMALL_STICK) continue;
-            q->c[i] = -(block->set == TS_SET_CONE && r == 2 ? s->normal : s->tangent) * u;
-            missed = ts_worse(missed, fabs(s->step * u));
-        }
+        const small_lot* lot = &q->lot[q->move[k]];
+        double change[SMALL_LOT_ROWS] = {0.0};
+        small_read(q, lot->first, lot->count, lot->rows, q->dw, change);
+        for (int i = 0; i < lot->blocks; ++i)
+            if (q->block[lot->block + i].state != SMALL_REST)
+                missed = ts_worse(missed, add_step_of(q, lot->block + i, change + i));
     }
     return missed;
 }
@@ -217,19 +249,23 @@ static int find_step(small* q, double enough, ts_arena* scratch) {
         ts_arena_scope_end(scratch, scope);
         return 0;
     }
-    // What rests goes to its bound, and no pass adds to that.
-    memcpy(q->dx, q->c, bytes);
+    memset(q->dx, 0, bytes);
     memset(q->du, 0, bytes);
     memset(q->dw, 0, (size_t)(N * q->tiles) * sizeof(double));
-    for (int b = 0; b < p->block_count; ++b) small_add_rows(q, b, q->c + p->block[b].row, q->dw);
-    for (int k = 0; k < q->moving; ++k) {
-        const ts_block* block = &p->block[q->move[k]];
-        memset(q->dx + block->row, 0, (size_t)block->rows * sizeof(double));
+    for (int l = 0; l < q->lots; ++l) small_add_lot(q, &q->lot[l], q->c, q->dw);
+    // What rests goes to its bound, and no pass adds to that.
+    for (int b = 0; b < p->block_count; ++b) {
+        const ts_block* block = &p->block[b];
+        if (q->block[b].state != SMALL_REST) continue;
+        for (int i = block->row; i < block->row + block->rows; ++i) {
+            q->dx[i] = q->c[i];
+            q->c[i] = 0.0;
+        }
     }
     double missed = add_step(q);
     for (int pass = 1; pass < (q->is_proximal ? 1 : PASSES) && missed > enough; ++pass) {
         memset(q->dw, 0, (size_t)(N * q->tiles) * sizeof(double));
-        for (int k = 0; k < q->moving; ++k) small_add_rows(q, q->move[k], q->c + p->block[q->move[k]].row, q->dw);
+        for (int k = 0; k < q->moving; ++k) small_add_lot(q, &q->lot[q->move[k]], q->c, q->dw);
         missed = add_step(q);
     }
     q->is_coarse = missed > enough && !q->is_proximal;
@@ -242,10 +278,13 @@ static int find_step(small* q, double enough, ts_arena* scratch) {
 static void admit(const small* q, double* x) {
     const ts_block* block = q->problem->block;
     for (int b = 0; b < q->problem->block_count; ++b) {
-        if (q->block[b].step > 0.0)
-            ts_block_set_admit(&block[b], TS_FRICTION_DISC, x + block[b].row);
+        double* of_block = x + block[b].row;
+        if (q->block[b].step > 0.0 && block[b].rows == 1 && block[b].set != TS_SET_CONE)
+            *of_block = ts_block_set_clamp(&block[b], *of_block);
+        else if (q->block[b].step > 0.0)
+            ts_block_set_admit(&block[b], TS_FRICTION_DISC, of_block);
         else
-            ts_block_set_least(&block[b], x + block[b].row);
+            ts_block_set_least(&block[b], of_block);
     }
 }
 
@@ -280,6 +319,7 @@ static void go(small* q, int is_whole) {
     for (;;) {
         small_linearise(q, 0.0);
         if (q->squared < before || (part *= 0.5) < least_part) break;
+        q->w_is_of_x = 0;
         for (int i = 0; i < n; ++i) {
             q->x[i] = q->x0[i] + part * q->dx[i];
             q->u[i] = q->u0[i] + part * q->du[i];
@@ -307,6 +347,7 @@ static int recoil(small* q, double before) {
     if (!q->has_cones || !(q->squared > explosion * before && q->worst > large * unit_of(q))) return 0;
     memcpy(q->x, q->x0, bytes);
     memcpy(q->u, q->u0, bytes);
+    q->w_is_of_x = 0;
     if (q->is_proximal) q->near_weight *= weight_rise;
     q->is_proximal = 1;
     small_linearise(q, 0.0);
@@ -500,23 +541,18 @@ static void search(small* q, int limit, ts_arena* scratch, ts_small_report* repo
 // Returns 0 when memory is short.
 static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, const double* impulse) {
     const ts_contact_problem* p = q->problem;
-    int tiles = 0, numbers = 0, n = p->row_count;
-    for (int b = 0; b < p->block_count; ++b) {
-        int most = 0;
-        for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s)
-            most += form->segment[s].count / N + 2;
-        if (most > q->tiles) most = q->tiles;
-        tiles += most;
-        numbers += most * N * p->block[b].rows;
-    }
+    int tiles, numbers, n = p->row_count;
     q->block = TS_ARENA_ARRAY(scratch, small_block, p->block_count);
+    q->lot = TS_ARENA_ARRAY(scratch, small_lot, p->block_count);
     q->slide = TS_ARENA_ARRAY(scratch, int, 2 * p->block_count);
     q->move = q->slide ? q->slide + p->block_count : NULL;
+    q->H = TS_ARENA_ARRAY(scratch, ts_tiles, 1);
+    if (!q->block || !q->lot || !q->slide || !q->H) return 0;
+    small_make_lots(q, form, &tiles, &numbers);
     q->tile = TS_ARENA_ARRAY(scratch, const double*, tiles);
     q->place = TS_ARENA_ARRAY(scratch, unsigned char, tiles);
-    q->H = TS_ARENA_ARRAY(scratch, ts_tiles, 1);
     double* at = TS_ARENA_ARRAY(scratch, double, numbers + 7 * n + 2 * N * q->tiles);
-    if (!q->block || !q->slide || !q->tile || !q->place || !q->H || !at) return 0;
+    if (!q->tile || !q->place || !at) return 0;
     // Tiles and what they are multiplied with begin where cache lines do.
     double** vector[] = {&q->x, &q->u, &q->x0, &q->u0, &q->c, &q->dx, &q->du};
     double* rest = at + 2 * N * q->tiles + numbers;
@@ -525,8 +561,8 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
     q->dw = at + N * q->tiles;
     at += 2 * N * q->tiles;
     memcpy(q->x, impulse, (size_t)n * sizeof(double));
-    for (int b = 0, next = 0; b < p->block_count; ++b) {
-        small_pack(q, form, b, &next, &at);
+    for (int l = 0, next = 0; l < q->lots; ++l) small_pack(q, form, &q->lot[l], &next, &at);
+    for (int b = 0; b < p->block_count; ++b) {
         q->block[b].state = SMALL_REST;
         q->block[b].step = small_inverse_stiffness(q, form, b);
         q->has_cones |= p->block[b].set == TS_SET_CONE;
@@ -537,12 +573,15 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
 static ts_small_report solve(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
     const ts_contact_problem* p = yardstick->problem;
     ts_small_report report = {TS_SOLVE_FAILED, 0, HUGE_VAL};
-    const ts_velocity_form* form = ts_velocity_form_of(p->delassus);
+    ts_velocity_form* form = ts_velocity_form_of(p->delassus);
     small q = {.problem = p, .yardstick = yardstick, .tiles = (form->velocity_count + N - 1) / N};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (prepare(&q, form, scratch, impulse)) {
         search(&q, limit, scratch, &report);
-        if (report.status == TS_SOLVE_CONVERGED) memcpy(impulse, q.x, (size_t)p->row_count * sizeof(double));
+        if (report.status == TS_SOLVE_CONVERGED) {
+            memcpy(impulse, q.x, (size_t)p->row_count * sizeof(double));
+            if (q.w_is_of_x) ts_velocity_form_tell(form, impulse, q.w);
+        }
     }
     ts_arena_scope_end(scratch, scope);
     return report;

@@ -1,6 +1,7 @@
 // Symmetric matrices in tiles against Cholesky in long double, on the couplings of random trees.
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 #include "contact/operator/tiles_internal.h"
 #include "base/rng.h"
@@ -26,16 +27,34 @@ static void reference(long double H[MOST][MOST], int n, long double* b) {
     }
 }
 
-// Side 2 of four is b, among others.
-static void four_sides_get_the_bits_of_one(const ts_tiles* H, int n, const double* b, ts_rng* rng) {
-    double side[4 * MOST], one[4][MOST];
-    for (int i = 0; i < n; ++i)
-        for (int r = 0; r < 4; ++r) side[4 * i + r] = one[r][i] = r == 2 ? b[i] : ts_rng_normal(rng);
-    ts_tiles_solve_four(H, side);
-    for (int r = 0; r < 4; ++r) {
-        ts_tiles_solve(H, one[r]);
-        for (int i = 0; i < n; ++i) cr_expect(side[4 * i + r] == one[r][i], "side %d, number %d", r, i);
+// a . H^-1 b on the way down, where a and b lie in few tiles, against the whole way.
+static void expect_product(const ts_tiles* H, int n, uint32_t mask_a, uint32_t mask_b, const double* a,
+                           const double* b) {
+    double x[MOST], down_a[MOST], down_b[MOST], whole = 0.0, size = 0.0;
+    memcpy(x, b, sizeof x);
+    memcpy(down_a, a, sizeof down_a);
+    memcpy(down_b, b, sizeof down_b);
+    ts_tiles_solve(H, x);
+    for (int i = 0; i < n; ++i) {
+        whole += a[i] * x[i];
+        size += fabs(a[i] * x[i]);
     }
+    uint32_t spread_a = ts_tiles_descend(H, mask_a, down_a), spread_b = ts_tiles_descend(H, mask_b, down_b);
+    for (int i = 0; i < n; ++i) cr_expect(spread_a >> (i / TS_TILE) & 1u || down_a[i] == 0.0);
+    ts_tiles_unpivot(H, spread_a, down_a);
+    cr_expect_float_eq(ts_tiles_dot(spread_a & spread_b, down_a, down_b), whole, 1e-9 * size);
+    // Half of it added on the way is half of it added at the end.
+    memcpy(down_a, a, sizeof down_a);
+    memcpy(down_b, b, sizeof down_b);
+    ts_tiles_descend(H, mask_a, down_a);
+    ts_tiles_descend(H, mask_b, down_b);
+    ts_tiles_move(spread_a, 0.5, down_a, down_b);
+    ts_tiles_ascend(H, down_b);
+    memcpy(down_a, a, sizeof down_a);
+    ts_tiles_solve(H, down_a);
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(x[i]) + fabs(down_a[i]));
+    for (int i = 0; i < n; ++i) cr_expect_float_eq(down_b[i], x[i] + 0.5 * down_a[i], 1e-9 * largest);
 }
 
 Test(tiles, solve_what_trees_couple) {
@@ -77,13 +96,13 @@ Test(tiles, solve_what_trees_couple) {
         for (int i = 0; i < n; ++i) x[i] = b[i] = ts_rng_normal(&rng);
         reference(full, n, x);
         cr_assert(ts_tiles_factor(&H));
-        four_sides_get_the_bits_of_one(&H, n, b, &rng);
         ts_tiles_solve(&H, b);
         for (int i = 0; i < n; ++i) {
             size = fmax(size, (double)fabsl(x[i]));
             error = fmax(error, (double)fabsl(x[i] - b[i]));
         }
         cr_expect_leq(error, 1e-9 * size, "trial %d: %g of %g", trial, error, size);
+        expect_product(&H, n, mask[0], mask[terms - 1], row[0], row[terms - 1]);
     }
 }
 

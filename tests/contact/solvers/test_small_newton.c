@@ -179,6 +179,18 @@ static void random_velocity(ts_rng* rng, double size, double* v) {
     for (int j = 0; j < DOFS; ++j) v[j] += size * ts_rng_normal(rng);
 }
 
+// What the operator makes of an answer, asked twice: the first time it may have been told, the
+// second time it has to add up. The same bits.
+static void expect_velocities_of(const robot* r, const double* impulse) {
+    ts_delassus* G = r->problem.delassus;
+    static double told[ROWS], found[ROWS];
+    for (int time = 0; time < 2; ++time) {
+        G->ops->set_impulse(G, impulse);
+        for (int b = 0; b < r->blocks; ++b) G->ops->velocity(G, b, (time == 0 ? told : found) + r->block[b].row);
+    }
+    cr_expect_arr_eq(told, found, (size_t)r->rows * sizeof(double));
+}
+
 // Solves a robot from nothing, then a few motions next to it, each from the answer before. What converges is right, what does not is
 // left alone. Counts.
 static void walk(robot* r, ts_rng* rng, int* io_tried, int* io_solved) {
@@ -200,6 +212,7 @@ static void walk(robot* r, ts_rng* rng, int* io_tried, int* io_solved) {
         ++io_solved[k > 0];
         cr_expect(is_admissible(&r->problem, impulse));
         cr_expect_leq(violation(r, impulse), 2e-7, "%g", violation(r, impulse));
+        expect_velocities_of(r, impulse);
     }
 }
 
@@ -245,6 +258,7 @@ Test(small_newton, ends_what_whole_steps_leave, .timeout = 300) {
             if (report.status != TS_SOLVE_CONVERGED) continue;
             cr_expect(is_admissible(&r.problem, impulse));
             cr_expect_leq(violation(&r, impulse), 2e-7, "%g", violation(&r, impulse));
+            expect_velocities_of(&r, impulse);
         }
         ts_arena_free(&r.arena);
     }
