@@ -159,8 +159,8 @@ static void add_note(const ts_ui* ui, double legend, int width, int height, ts_o
     double w = ts_overlay_text_width(overlay, note) + 2.0 * margin;
     double x = (double)width - w - margin;
     double y = (double)height - line - 2.0 * margin;
-    // Above the legend where there is no room beside it.
-    if (x < legend) y -= line + 2.0 * margin;
+    // Above the legend, and above the bar of forces beside it, where there is no room beside the legend.
+    if (x < legend) y -= 2.0 * (line + 2.0 * margin);
     ts_overlay_add_rectangle(overlay, x, y, w, line + margin, color_panel);
     ts_overlay_add_text(overlay, x + margin, y + 0.5 * margin + s, note, color_text);
 }
