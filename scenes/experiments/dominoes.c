@@ -3,7 +3,7 @@
 // last), so the times between blows converge. Falls and plastic blows take energy; nothing gives any. Friction with a memory forgets nothing of
 // the kind: within the step of a blow the spring of a foot gives only h^2 k G_TT / (1 + h^2 k G_TT) of what it takes to hold it (0.28 at ten steps a
 // swing), whatever the step, and how far the foot then swings and slides is for its neighbours to feel. In the plane, with thirty
-// dominoes, blows come 37.05 ms apart under Coulomb's law, to 0.01 ms from the fifteenth on; under `anchor` 34.6 to 37.1, and so at a
+// dominoes, blows come 37.05 ms apart under Coulomb's law, to 0.01 ms from the nineteenth on; under `anchor` 34.6 to 37.1, and so at a
 // quarter of the step and where the start is another by 1e-4.
 #include "scenes/experiments/experiment.h"
 
