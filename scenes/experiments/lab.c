@@ -167,10 +167,11 @@ static int is_finite_state(const ts_sim* sim) {
     return 1;
 }
 
-// A problem that is too large for its solver is answered by another one, which sweeps; so is one in which pivots lose their way.
+// A problem that is too large for its solver is answered by another one, which sweeps; so is one in which pivots lose their way. Sweeps that
+// come to an end, by the law or by rounding, miss nothing by being sweeps; those that are cut do.
 static void note_stand_in(ts_lab_run* run, const ts_sim* sim) {
     ts_arena arena;
-    if (sim->solver->pivots && sim->info.solve.status != TS_SOLVE_CONVERGED) run->traits |= TS_TRAIT_SWEEPS;
+    if (sim->solver->pivots && sim->info.solve.status == TS_SOLVE_ITERATION_LIMIT) run->traits |= TS_TRAIT_SWEEPS;
     if ((run->traits & TS_TRAIT_SWEEPS) || !sim->solver->obstacle) return;
     if (!sim->solver->obstacle(&sim->problem, sim->solver_settings)) return;
     ts_arena_init(&arena, 0);
