@@ -22,23 +22,34 @@ static int append(void* user, ts_sim* sim) {
     return 0;
 }
 
-Test(recorded, steps_scrubs_and_ends) {
-    char path[] = "/tmp/touchstone-recorded-XXXXXX.h5";
-    int fd = mkstemps(path, 3);
-    cr_assert(fd >= 0);
-    close(fd);
+// Records a push of the fast cube under a solver; returns where the cube was after 30 and at the end of 100 steps.
+static void record_push(const char* path, const char* solver, double out_y[2]) {
     ts_status status;
     ts_loaded_scene scene;
     ts_sim* sim = NULL;
     ts_record* record = NULL;
     cr_assert_eq(ts_scene_load("fast-cube", NULL, &scene, &status), TS_OK);
     cr_assert_eq(ts_sim_create(scene.model, 1, &sim, &status), TS_OK);
-    cr_assert_eq(ts_sim_set_solver(sim, "ncp-pgs", &status), TS_OK);
+    cr_assert_eq(ts_sim_set_solver(sim, solver, &status), TS_OK);
     cr_assert_eq(ts_record_open(path, scene.name, sim, &record, &status), TS_OK);
-    cr_assert_eq(ts_run_scene(&scene, sim, 0.1, append, &record, &status), TS_OK);
-    double end = sim->qpos[1];
+    cr_assert_eq(ts_run_scene(&scene, sim, 30.0 * sim->options.time_step, append, &record, &status), TS_OK);
+    out_y[0] = sim->qpos[1];
+    cr_assert_eq(ts_run_scene(&scene, sim, 70.0 * sim->options.time_step, append, &record, &status), TS_OK);
+    out_y[1] = sim->qpos[1];
     cr_assert_eq(ts_record_close(record, 1, &status), TS_OK);
     ts_sim_free(sim);
+    ts_loaded_scene_free(&scene);
+}
+
+Test(recorded, steps_scrubs_and_ends) {
+    char path[] = "/tmp/touchstone-recorded-XXXXXX.h5";
+    int fd = mkstemps(path, 3);
+    cr_assert(fd >= 0);
+    close(fd);
+    ts_status status;
+    double y[2];
+    record_push(path, "ncp-pgs", y);
+    double end = y[1];
 
     ts_world* world = NULL;
     cr_assert_eq(ts_world_load(path, 1, &world, &status), TS_OK, "%s", status.message);
@@ -73,27 +84,7 @@ Test(recorded, steps_scrubs_and_ends) {
     cr_expect_eq(world->sim->qpos[1], end);
     ts_history_free(&history);
     ts_world_free(world);
-    ts_loaded_scene_free(&scene);
     unlink(path);
-}
-
-// Records a push of the fast cube under a solver; returns where the cube was after 30 and at the end of 100 steps.
-static void record_push(const char* path, const char* solver, double out_y[2]) {
-    ts_status status;
-    ts_loaded_scene scene;
-    ts_sim* sim = NULL;
-    ts_record* record = NULL;
-    cr_assert_eq(ts_scene_load("fast-cube", NULL, &scene, &status), TS_OK);
-    cr_assert_eq(ts_sim_create(scene.model, 1, &sim, &status), TS_OK);
-    cr_assert_eq(ts_sim_set_solver(sim, solver, &status), TS_OK);
-    cr_assert_eq(ts_record_open(path, scene.name, sim, &record, &status), TS_OK);
-    cr_assert_eq(ts_run_scene(&scene, sim, 30.0 * sim->options.time_step, append, &record, &status), TS_OK);
-    out_y[0] = sim->qpos[1];
-    cr_assert_eq(ts_run_scene(&scene, sim, 70.0 * sim->options.time_step, append, &record, &status), TS_OK);
-    out_y[1] = sim->qpos[1];
-    cr_assert_eq(ts_record_close(record, 1, &status), TS_OK);
-    ts_sim_free(sim);
-    ts_loaded_scene_free(&scene);
 }
 
 // Two recordings in one window go on, back and to the start together, each as it was recorded, under their own names.
