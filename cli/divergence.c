@@ -257,3 +257,23 @@ ts_code ts_divergence_find(ts_recording* const recording[2], ts_sim* const sim[2
     ts_array_release(m.order[1]);
     return code ? code : ts_status_ok(out_status);
 }
+
+double ts_divergence_mark(ts_recording* const recording[2], const ts_model* model, char* out_words, size_t size) {
+    ts_sim* sim[2] = {NULL, NULL};
+    ts_divergence divergence;
+    ts_code code = TS_OK;
+    double mark = (double)NAN;
+    out_words[0] = '\0';
+    for (int k = 0; k < 2 && !code; ++k) code = ts_sim_create(model, 1, &sim[k], NULL);
+    if (!code) code = ts_divergence_find(recording, sim, 0.0, NULL, NULL, &divergence, NULL);
+    if (!code && divergence.first >= 0) {
+        const ts_difference* part = &divergence.line[divergence.first].first;
+        mark = part->time;
+        snprintf(out_words, size, "first difference, step %lld: %s of %s", part->step,
+                 ts_divergence_name((ts_divergence_quantity)divergence.first, NULL), part->what);
+    } else if (!code && divergence.moments > 0) {
+        snprintf(out_words, size, "the two are the same bit by bit");
+    }
+    for (int k = 0; k < 2; ++k) ts_sim_free(sim[k]);
+    return mark;
+}

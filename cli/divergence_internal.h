@@ -50,4 +50,8 @@ ts_code ts_divergence_find(ts_recording* const recording[2], ts_sim* const sim[2
                            int (*watch)(void* user, double done), void* user, ts_divergence* out_divergence,
                            ts_status* out_status);
 
+/// When two recordings of `model` first differ, s, and in what, in a few words; NAN where they do not (the words say so), or where nobody can tell
+/// ("").
+double ts_divergence_mark(ts_recording* const recording[2], const ts_model* model, char* out_words, size_t size);
+
 #endif

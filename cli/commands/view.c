@@ -272,25 +272,6 @@ static int load_beside(const ts_args* args, const char* path, const ts_loaded_sc
     return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
 }
 
-// Where two recordings part; what prevents telling leaves the timeline without a mark.
-static void mark_difference(const ts_loaded_scene* first, view_sims* sims) {
-    ts_recording* recording[2] = {first->recording, sims->beside[0].recording};
-    ts_sim* sim[2] = {NULL, NULL};
-    ts_divergence divergence;
-    ts_code code = TS_OK;
-    for (int k = 0; k < 2 && !code; ++k) code = ts_sim_create(first->model, 1, &sim[k], NULL);
-    if (!code) code = ts_divergence_find(recording, sim, 0.0, NULL, NULL, &divergence, NULL);
-    if (!code && divergence.first >= 0) {
-        const ts_difference* part = &divergence.line[divergence.first].first;
-        sims->mark = part->time;
-        snprintf(sims->mark_text, sizeof sims->mark_text, "first difference, step %lld: %s of %.150s", part->step,
-                 ts_divergence_name((ts_divergence_quantity)divergence.first, NULL), part->what);
-    } else if (!code && divergence.moments > 0) {
-        snprintf(sims->mark_text, sizeof sims->mark_text, "the two are the same bit by bit");
-    }
-    for (int k = 0; k < 2; ++k) ts_sim_free(sim[k]);
-}
-
 static int load_recordings(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, view_sims* sims,
                            ts_status* status) {
     if (args->file_count > 1 + TS_VIEW_BESIDE) {
@@ -310,7 +291,10 @@ static int load_recordings(const ts_args* args, ts_import_report* report, ts_loa
     for (int i = 1; i < args->file_count && !exit_code; ++i)
         exit_code = load_beside(args, args->file[i], scene, sims, status);
     sims->mark = (double)NAN;
-    if (!exit_code && args->file_count == 2) mark_difference(scene, sims);
+    if (!exit_code && args->file_count == 2) {
+        ts_recording* const both[2] = {scene->recording, sims->beside[0].recording};
+        sims->mark = ts_divergence_mark(both, scene->model, sims->mark_text, sizeof sims->mark_text);
+    }
     return exit_code ? exit_code : check_outputs(args, scene->model, status);
 }
 

@@ -119,29 +119,15 @@ static int show_one(page_job* job, const char* path, ts_status* status) {
     return exit_code ? exit_code : (code ? TS_EXIT_FAILED : TS_EXIT_DONE);
 }
 
-// Where two recordings part, in a few words. What prevents telling leaves the page without a mark.
+// What prevents telling where two recordings part leaves the page without a mark.
 static void mark_difference(page_job* job) {
     ts_recording* recording[2] = {NULL, NULL};
-    ts_sim* sim[2] = {NULL, NULL};
-    ts_divergence divergence;
+    char words[320] = "";
     ts_code code = TS_OK;
-    for (int k = 0; k < 2 && !code; ++k) {
-        code = ts_recording_open(job->args->file[k], &recording[k], NULL);
-        if (!code) code = ts_sim_create(job->scene.model, 1, &sim[k], NULL);
-    }
-    if (!code) code = ts_divergence_find(recording, sim, 0.0, NULL, NULL, &divergence, NULL);
-    if (!code && divergence.first >= 0) {
-        const ts_difference* first = &divergence.line[divergence.first].first;
-        job->mark = first->time;
-        ts_text_add(&job->mark_text, "first difference, step %lld: %s of %s", first->step,
-                    ts_divergence_name((ts_divergence_quantity)divergence.first, NULL), first->what);
-    } else if (!code && divergence.moments > 0) {
-        ts_text_add(&job->note, "the two are the same bit by bit");
-    }
-    for (int k = 0; k < 2; ++k) {
-        ts_recording_close(recording[k]);
-        ts_sim_free(sim[k]);
-    }
+    for (int k = 0; k < 2 && !code; ++k) code = ts_recording_open(job->args->file[k], &recording[k], NULL);
+    if (!code) job->mark = ts_divergence_mark(recording, job->scene.model, words, sizeof words);
+    ts_text_add(isnan(job->mark) ? &job->note : &job->mark_text, "%s", words);
+    for (int k = 0; k < 2; ++k) ts_recording_close(recording[k]);
 }
 
 static int show_all(page_job* job, ts_status* status) {
