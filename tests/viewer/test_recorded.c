@@ -22,8 +22,8 @@ static int append(void* user, ts_sim* sim) {
     return 0;
 }
 
-// Records a push of the fast cube under a solver; returns where the cube was after 30 and at the end of 100 steps.
-static void record_push(const char* path, const char* solver, double out_y[2]) {
+// Records a push of the fast cube under a solver, from `aside` beside its place; returns where the cube was at first, after 30 and after 100 steps.
+static void record_push(const char* path, const char* solver, double aside, double out_y[3]) {
     ts_status status;
     ts_loaded_scene scene;
     ts_sim* sim = NULL;
@@ -31,11 +31,13 @@ static void record_push(const char* path, const char* solver, double out_y[2]) {
     cr_assert_eq(ts_scene_load("fast-cube", NULL, &scene, &status), TS_OK);
     cr_assert_eq(ts_sim_create(scene.model, 1, &sim, &status), TS_OK);
     cr_assert_eq(ts_sim_set_solver(sim, solver, &status), TS_OK);
+    sim->qpos[1] += aside;
+    out_y[0] = sim->qpos[1];
     cr_assert_eq(ts_record_open(path, scene.name, sim, &record, &status), TS_OK);
     cr_assert_eq(ts_run_scene(&scene, sim, 30.0 * sim->options.time_step, append, &record, &status), TS_OK);
-    out_y[0] = sim->qpos[1];
-    cr_assert_eq(ts_run_scene(&scene, sim, 70.0 * sim->options.time_step, append, &record, &status), TS_OK);
     out_y[1] = sim->qpos[1];
+    cr_assert_eq(ts_run_scene(&scene, sim, 70.0 * sim->options.time_step, append, &record, &status), TS_OK);
+    out_y[2] = sim->qpos[1];
     cr_assert_eq(ts_record_close(record, 1, &status), TS_OK);
     ts_sim_free(sim);
     ts_loaded_scene_free(&scene);
@@ -47,9 +49,9 @@ Test(recorded, steps_scrubs_and_ends) {
     cr_assert(fd >= 0);
     close(fd);
     ts_status status;
-    double y[2];
-    record_push(path, "ncp-pgs", y);
-    double end = y[1];
+    double y[3];
+    record_push(path, "ncp-pgs", 0.0, y);
+    double end = y[2];
 
     ts_world* world = NULL;
     cr_assert_eq(ts_world_load(path, 1, &world, &status), TS_OK, "%s", status.message);
@@ -90,7 +92,7 @@ Test(recorded, steps_scrubs_and_ends) {
 // Two recordings in one window go on, back and to the start together, each as it was recorded, under their own names.
 Test(recorded, two_are_seen_beside_each_other) {
     char path[2][40];
-    double y[2][2];
+    double y[2][3];
     static const char* const solver[2] = {"ncp-pgs", "ccp-pgs"};
     ts_status status;
     ts_loaded_scene scene[2];
@@ -100,9 +102,9 @@ Test(recorded, two_are_seen_beside_each_other) {
         int fd = mkstemps(path[k], 3);
         cr_assert(fd >= 0);
         close(fd);
-        record_push(path[k], solver[k], y[k]);
+        record_push(path[k], solver[k], 0.01 * k, y[k]);
     }
-    cr_assert(fabs(y[0][0] - y[1][0]) > 1e-6);
+    for (int m = 0; m < 3; ++m) cr_assert(fabs(y[0][m] - y[1][m]) > 1e-6);
     cr_assert_eq(ts_scene_load_recording(path[0], NULL, NULL, NULL, &scene[0], &status), TS_OK);
     scene[1] = scene[0];
     cr_assert_eq(ts_recording_open(path[1], &scene[1].recording, &status), TS_OK);
@@ -127,19 +129,24 @@ Test(recorded, two_are_seen_beside_each_other) {
     ts_session* session = NULL;
     cr_assert_eq(ts_session_open(&request, device, NULL, 0, &session, &status), TS_OK, "%s", status.message);
     cr_expect(strcmp(session->ui.message, "they part here") == 0);
-    static const long long seek[4] = {30, 100, 30, 0};
-    for (int i = 0; i < 4; ++i) {
-        if (seek[i])
-            ts_session_ask(session, TS_ASK_SEEK, seek[i], 0.0, NULL);
-        else
-            ts_session_ask(session, TS_ASK_RESET, 0, 0.0, NULL);
-        ts_worker_turn(session->worker, 0.1 * (i + 1));
-        (void)ts_session_tick(session, 0.1 * (i + 1));
+    // By the timeline, step by step, from the start again, and by running to the end.
+    static const struct {
+        ts_ask_kind kind;
+        long long index, step;
+    } ask[6] = {{TS_ASK_SEEK, 100, 100}, {TS_ASK_SEEK, 28, 28}, {TS_ASK_STEP, 2, 30},
+                {TS_ASK_RESET, 0, 0},    {TS_ASK_STEP, 30, 30}, {TS_ASK_RUN, 1, 100}};
+    for (int i = 0; i < 6; ++i) {
+        ts_session_ask(session, ask[i].kind, ask[i].index, 0.0, NULL);
+        for (int turn = 0; turn < 4; ++turn) {
+            ts_worker_turn(session->worker, i + 0.2 * turn);
+            (void)ts_session_tick(session, i + 0.2 * turn);
+        }
         cr_assert_eq(ts_session_draw(session, &status), TS_OK);
         for (int k = 0; k < 2; ++k) {
             const ts_look* look = &session->shadow->look[k];
-            cr_expect_eq(look->sim.step_count, seek[i], "%d: %lld", k, look->sim.step_count);
-            if (seek[i]) cr_expect_eq(look->sim.qpos[1], y[k][seek[i] == 100], "%d at %lld", k, seek[i]);
+            cr_expect_eq(look->sim.step_count, ask[i].step, "%d, %d: %lld", i, k, look->sim.step_count);
+            if (ask[i].step != 28)
+                cr_expect_eq(look->sim.qpos[1], y[k][ask[i].step == 100 ? 2 : ask[i].step == 30], "%d, %d", i, k);
             cr_expect_str_eq(look->name, k ? "second" : "first");
         }
     }
