@@ -3,7 +3,7 @@
 //
 //     ts_trace_entry entry[1000];
 //     ts_trace trace = {.entry = entry, .capacity = 1000};
-//     problem.trace = &trace;                          // of a sim: sim->problem.trace, before ts_step_solve
+//     problem.trace = &trace;                          // of a sim: sim->trace, before ts_sim_step
 //     ts_island_solve(solver, &problem, ...);          // or ts_solver_solve; entry[0] to entry[trace.count - 1]
 //
 // Of every island the first entry is its start as ts_solver_start makes it of the impulse given, iteration 0; the last one is
@@ -50,6 +50,13 @@ void ts_trace_note(const ts_yardstick* yardstick, int iteration, const double* i
 
 /// Adds the answer, in the place of the iterate after as many iterations, or of the last entry where there is no room.
 void ts_trace_end(const ts_yardstick* yardstick, int iterations, const double* impulse);
+
+/// Forgets all entries, as before a solve that is to stand alone; NULL is ignored.
+void ts_trace_restart(ts_trace* trace);
+
+/// The trace as one curve: the share of the whole that is unmet after so many iterations, which is the largest of what its islands had come
+/// to. Some twenty points for every power of ten, the start, the end, and no more than `room` (at least 2). Returns how many there are.
+int ts_trace_curve(const ts_trace* trace, int room, double* out_iteration, double* out_unmet);
 
 #ifdef __cplusplus
 }

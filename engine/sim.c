@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "contact/trace.h"
 #include "engine/actuation/actuation_internal.h"
 #include "engine/sensor/sensor_motion_internal.h"
 #include "engine/sim_internal.h"
@@ -173,6 +174,7 @@ void ts_sim_forget_step(ts_sim* sim) {
     sim->row_block = NULL;
     sim->impulse = NULL;
     memset(&sim->problem, 0, sizeof sim->problem);
+    ts_trace_restart(sim->trace);
     ts_sim_storage_of(sim)->unshown = NULL;
 }
 

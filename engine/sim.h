@@ -85,6 +85,10 @@ struct ts_sim {
     void* control_user;
     int times_stages;  // nonzero: `info` tells how long each stage of a step took. Reading the clock costs a fifth of a microsecond a step
 
+    // Where the last solve of every step notes how it converged (contact/trace.h), begun anew each time; the caller's, NULL: nowhere. Never changes
+    // a bit. Steps of piles (step/pile.c) note nothing.
+    struct ts_trace* trace;
+
     // state
     double time;  // s
     long long step_count;

@@ -61,9 +61,8 @@ static void solve(void* context) {
         ts_controller_act(&t->comparison->scene->control, sim);
         t->out->trace.entry = t->out->entry;
         t->out->trace.capacity = MOST_ENTRIES;
-        int begun = assemble(sim);
-        sim->problem.trace = &t->out->trace;
-        if (begun && ts_step_solve(sim) == TS_OK) {
+        sim->trace = &t->out->trace;
+        if (assemble(sim) && ts_step_solve(sim) == TS_OK) {
             t->out->report = sim->info.solve;
             t->out->done = 1;
         }
@@ -73,40 +72,13 @@ static void solve(void* context) {
 
 // --- curves ----------------------------------------------------------------------------------------------------------
 
-// The iteration after `last` of which a point is kept: some twenty for every power of ten.
-static int next_iteration(int last) {
-    int next = (int)ceil(1.12 * last);
-    return next > last ? next : last + 1;
-}
-
-// The share of the whole after so many iterations: the largest of what its islands had come to. Islands lie one after the other.
-static double unmet_after(const ts_trace* trace, int iteration) {
-    double worst = 0.0, of_island = 0.0;
-    for (int i = 0; i < trace->count; ++i) {
-        const ts_trace_entry* e = &trace->entry[i];
-        if (i > 0 && e->island != trace->entry[i - 1].island) worst = fmax(worst, of_island);
-        if (e->iteration == 0 || e->iteration <= iteration) of_island = e->unmet;
-    }
-    return fmax(worst, of_island);
-}
-
 static void draw(const notes* from, ts_convergence_curve* curve) {
     const ts_trace* trace = &from->trace;
-    int last = 0;
-    for (int i = 0; i < trace->count; ++i)
-        if (trace->entry[i].iteration > last) last = trace->entry[i].iteration;
+    curve->count = ts_trace_curve(trace, TS_CONVERGENCE_POINTS, curve->iteration, curve->unmet);
     curve->status = from->report.status;
-    curve->iterations = from->done ? from->report.iterations : last;
+    curve->iterations =
+        from->done || curve->count == 0 ? from->report.iterations : (int)curve->iteration[curve->count - 1];
     curve->cut = !from->done;
-    // Without anything between start and end there is nothing to join them by.
-    int direct = trace->count == 2 && last > 1;
-    for (int k = 0; trace->count > 0 && curve->count < TS_CONVERGENCE_POINTS;) {
-        curve->iteration[curve->count] = k;
-        curve->unmet[curve->count++] = unmet_after(trace, k);
-        if (k == last) break;
-        k = direct ? last : next_iteration(k);
-        if (k > last || curve->count == TS_CONVERGENCE_POINTS - 1) k = last;
-    }
 }
 
 // --- problems --------------------------------------------------------------------------------------------------------

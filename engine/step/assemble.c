@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/trace.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/rows/soft_contact_internal.h"
@@ -380,6 +381,8 @@ ts_code ts_step_assemble(ts_sim* sim) {
     assembly work = {.sim = sim, .plan = plan};
     if (!plan || !allocate(&work) || !recall_solver(sim, plan)) return TS_ERROR_MEMORY;
     sim->row_block = plan->owner;
+    ts_trace_restart(sim->trace);
+    sim->problem.trace = sim->trace;
     sim->problem.block = plan->block;
     sim->problem.block_count = plan->block_count;
     sim->problem.row_count = plan->row_count;

@@ -141,3 +141,28 @@ Test(trace, the_end_finds_room) {
     ts_arena_free(&scratch);
     ts_arena_free(&c.arena);
 }
+
+// Of three islands whose notes lie one after the other the worse one counts, at its last look not beyond the iteration.
+Test(trace, a_curve_is_of_the_worst_island) {
+    ts_trace_entry entry[] = {{0, 0, 0, 1.0}, {0, 0, 1, 0.5},   {0, 0, 2, 0.1},  {0, 0, 3, 0.01}, {1, 0, 0, 0.8},
+                              {1, 0, 2, 0.2}, {1, 0, 5, 0.003}, {2, 0, 0, 1e-3}, {2, 0, 1, 1e-4}};
+    ts_trace trace = {.entry = entry, .capacity = 9, .count = 9};
+    static const double expected[] = {1.0, 0.8, 0.2, 0.2, 0.2, 0.01};
+    double iteration[8], unmet[8];
+    int count = ts_trace_curve(&trace, 8, iteration, unmet);
+    cr_assert_eq(count, 6, "%d", count);
+    for (int k = 0; k < count; ++k) {
+        cr_expect_eq(iteration[k], (double)k);
+        cr_expect_eq(unmet[k], expected[k], "after %d: %g", k, unmet[k]);
+    }
+    // In less room the start and the end stay.
+    count = ts_trace_curve(&trace, 3, iteration, unmet);
+    cr_assert_eq(count, 3);
+    cr_expect(iteration[0] == 0.0 && unmet[0] == 1.0 && iteration[2] == 5.0 && unmet[2] == 0.01);
+    // A start and an end of many iterations later, and nothing that would tell what was between.
+    ts_trace pair = {.entry = (ts_trace_entry[]){{0, 0, 0, 1.0}, {0, 0, 40, 1e-9}}, .capacity = 2, .count = 2};
+    cr_assert_eq(ts_trace_curve(&pair, 8, iteration, unmet), 2);
+    cr_expect(iteration[1] == 40.0 && unmet[1] == 1e-9);
+    ts_trace_restart(&pair);
+    cr_expect_eq(ts_trace_curve(&pair, 8, iteration, unmet), 0);
+}

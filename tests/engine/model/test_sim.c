@@ -1,6 +1,8 @@
 // Creating, resetting and setting up simulations; what a step reports; what happens when numbers leave the finite.
 #include "tests/engine/engine_fixture.h"
 
+#include "contact/trace.h"
+
 static ts_builder* box_on_floor(void) {
     ts_builder* builder = ts_builder_create("box");
     fixture_floor(builder, 0.5, 0.0);
@@ -120,6 +122,36 @@ Test(sim, a_step_reports_on_itself) {
     cr_assert_eq(info->seconds_solve, 0.0);
     cr_assert_gt(info->seconds_total, 0.0);
     fixture_end(&f);
+}
+
+// Notes of the last solve alone: from its start to what the step says is unmet; none where nothing was solved; and the same bits.
+Test(sim, a_step_can_be_traced) {
+    ts_trace_entry entry[1000];
+    ts_trace trace = {.entry = entry, .capacity = 1000};
+    for (int substeps = 1; substeps <= 4; substeps += 3) {
+        fixture f = fixture_start(box_on_floor(), 1), plain = fixture_start(box_on_floor(), 1);
+        ts_status status;
+        f.sim->options.substeps = plain.sim->options.substeps = substeps;
+        f.sim->qvel[0] = plain.sim->qvel[0] = 0.3;
+        f.sim->trace = &trace;
+        for (int i = 0; i < 5; ++i) {
+            fixture_run(&f, 1);
+            fixture_run(&plain, 1);
+            cr_assert_eq(ts_sim_hash(f.sim), ts_sim_hash(plain.sim), "%d substeps, step %d", substeps, i);
+            cr_assert_geq(trace.count, 1);
+            cr_assert_eq(entry[0].iteration, 0);
+            // Of one solve: a start, its iterations, and an end.
+            for (int k = 1; k < trace.count; ++k) cr_assert_geq(entry[k].iteration, entry[k - 1].iteration);
+            cr_assert_leq(trace.count, entry[trace.count - 1].iteration + 2, "more than one solve");
+            if (substeps == 1)
+                cr_assert_float_eq(entry[trace.count - 1].unmet, f.sim->info.unmet, 1e-14 + 1e-6 * f.sim->info.unmet);
+        }
+        f.sim->qpos[2] += 1.0;
+        cr_assert_eq(ts_sim_step(f.sim, &status), TS_OK);
+        cr_assert_eq(trace.count, 0);
+        fixture_end(&f);
+        fixture_end(&plain);
+    }
 }
 
 Test(sim, a_failed_step_changes_nothing) {
