@@ -52,6 +52,7 @@ typedef struct ts_args {
     const char* png;
     const char* video;
     const char* html;          // view: a file
+    const char* charts;        // view: a file
     const char* camera;        // view
     const char* layers;        // view: a list
     const char* layout;        // view: "panes", "ghost"

@@ -304,6 +304,8 @@ static const ts_flag view_flags[] = {
      "front, left, top, AZIMUTH,ELEVATION[,DISTANCE,X,Y,Z] (degrees, m), or a camera of the model"},
     {"--layers", "LIST", TS_FLAG_TEXT, OFFSET(layers), 0.0, 0.0,
      "what is shown besides the usual, or with a minus is not: cones,-shadows,-words (docs/viewer.md)"},
+    {"--charts", "FILE", TS_FLAG_TEXT, OFFSET(charts), 0.0, 0.0,
+     "write charts of all steps until --time, and of how the last one was solved: .svg or .csv"},
     {"--measure", "N", TS_FLAG_INTEGER, OFFSET(measure), 1.0, 1e6, "draw N frames off screen and say what one takes"},
     {"--layout", "KIND", TS_FLAG_TEXT, OFFSET(layout), 0.0, 0.0,
      "several solvers in 'panes' beside each other (default), or 'ghost': over the first"},
@@ -487,7 +489,8 @@ static const ts_command commands[] = {
      "--html "
      "a page that plays in any browser: these need no display. SCENE may\nalso be a recording (.h5): it is shown as "
      "it was, and --html takes several.",
-     "  touchstone view sliding-cube\n  touchstone view sliding-cube --html cube.html --solver ncp,ccp-pgs\n  "
+     "  touchstone view sliding-cube\n  touchstone view stack-10 --solver ncp,ccp-pgs --time 1 --charts stack.svg\n  "
+     "touchstone view sliding-cube --html cube.html --solver ncp,ccp-pgs\n  "
      "touchstone view a.h5 b.h5 --html both.html\n  touchstone view arm-push --video arm.gif --size 640x360\n  "
      "touchstone view "
      "stack-10 --png stack.png --time 1 --size 1920x1080\n",

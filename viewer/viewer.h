@@ -129,6 +129,13 @@ typedef ts_code (*ts_view_take)(void* user, int frame, const unsigned char* pixe
 /// The camera stands still and sees the whole motion, for which all simulations run twice.
 ts_code ts_viewer_film(const ts_view_request* request, int count, ts_view_take take, void* user, ts_status* out_status);
 
+/// Whether charts can be written to a file of that name: .svg or .csv. TS_ERROR_VALUE says so when not.
+ts_code ts_viewer_check_charts(const char* path, ts_status* out_status);
+
+/// Steps to `time` and writes the charts that a window shows, without a display: as .svg, all that have values, of `sim`, `width` wide, and below them how
+/// the last step's solves of all simulations converged; as .csv the numbers of every step of `sim`. At most nine simulations.
+ts_code ts_viewer_charts(const ts_view_request* request, const char* path, ts_status* out_status);
+
 #ifdef __cplusplus
 }
 #endif

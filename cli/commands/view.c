@@ -48,6 +48,11 @@ static ts_code film(const ts_args* args, ts_view_request* request, ts_status* st
     return ts_video_end(&job, ts_viewer_film(request, job.count, ts_video_take, &job, status), NULL, status);
 }
 
+static ts_code charts(const ts_args* args, ts_view_request* request, ts_status* status) {
+    if (isnan(args->time)) request->time = request->sim->time + request->scene->duration;
+    return ts_viewer_charts(request, args->charts, status);
+}
+
 static ts_code measure(const ts_args* args, const ts_view_request* request, ts_status* status) {
     ts_viewer_cost cost;
     ts_text text = {0};
@@ -93,7 +98,8 @@ static ts_code read_wishes(const ts_args* args, const ts_model* model, ts_camera
 static ts_code check_wishes(const ts_args* args, const ts_model* model, ts_status* status) {
     ts_camera camera;
     ts_view_request request = ts_view_request_default();
-    return read_wishes(args, model, &camera, &request, status);
+    ts_code code = args->charts ? ts_viewer_check_charts(args->charts, status) : TS_OK;
+    return code ? code : read_wishes(args, model, &camera, &request, status);
 }
 
 // The first layer that was asked for and that pages have not, or 0.
@@ -171,7 +177,9 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
     ts_typeface* typeface;
     code = choose_typeface(args, &typeface, status);
     request.typeface = typeface;
-    if (!code && args->measure)
+    if (!code && args->charts)
+        code = charts(args, &request, status);
+    else if (!code && args->measure)
         code = measure(args, &request, status);
     else if (!code)
         code = args->video ? film(args, &request, status) : ts_viewer_run(&request, status);
@@ -206,13 +214,26 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
 
 #endif
 
+int ts_view_outputs(const ts_args* args, const char* out_first[2]) {
+    const char* const given[4] = {args->png, args->video, args->charts, args->html};
+    static const char* const flag[4] = {"--png", "--video", "--charts", "--html"};
+    int count = 0;
+    for (int i = 0; i < 4; ++i) {
+        if (given[i] && count < 2) out_first[count] = flag[i];
+        count += given[i] != NULL;
+    }
+    return count;
+}
+
 static int check_outputs(const ts_args* args, const ts_model* model, ts_status* status) {
-    if (args->png && args->video) {
-        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png or --video, not both");
+    const char* output[2] = {NULL, NULL};
+    if (ts_view_outputs(args, output) > 1) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s or %s, not both", output[0], output[1]);
         return TS_EXIT_USAGE;
     }
     if (check_wishes(args, model, status)) return TS_EXIT_USAGE;
     if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
+    if (args->charts && ts_setup_writable(args->charts, status)) return TS_EXIT_FAILED;
     if (args->video && (ts_video_check(args->video, status) || ts_setup_writable(args->video, status)))
         return TS_EXIT_FAILED;
     return TS_EXIT_DONE;
@@ -240,7 +261,9 @@ static int load_recording(const ts_args* args, const char* path, ts_import_repor
                       end);
         return TS_EXIT_USAGE;
     }
-    long long row = args->video || isnan(args->time) ? 0 : ts_recording_nearest(scene->recording, args->time) - PAST;
+    long long row = args->video || args->charts || isnan(args->time)
+                        ? 0
+                        : ts_recording_nearest(scene->recording, args->time) - PAST;
     ts_sim** sim = &sims->sim[sims->count];
     ts_code code = ts_sim_create(scene->model, args->threads > 0 ? args->threads : 1, sim, status);
     if (code) return TS_EXIT_FAILED;
@@ -342,11 +365,14 @@ static int report_done(const ts_args* args, const ts_loaded_scene* scene, const 
         ts_json_add_number(&json, "time", sim->time);
         ts_json_add_string(&json, "png", args->png);
         ts_json_add_string(&json, "video", args->video);
+        ts_json_add_string(&json, "charts", args->charts);
         ts_json_object_end(&json);
         ts_text_add(&text, "\n");
-    } else if (args->png || args->video) {
+    } else if (args->png || args->video || args->charts) {
         ts_text_add(&text, "%s %s t = %g s: %s\n", scene->name, args->png ? "at" : "until", sim->time,
-                    args->png ? args->png : args->video);
+                    args->png     ? args->png
+                    : args->video ? args->video
+                                  : args->charts);
     }
     return ts_console_print(&text, TS_EXIT_DONE);
 }

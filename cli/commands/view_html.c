@@ -197,8 +197,9 @@ static int make(page_job* job, ts_status* status) {
     const ts_args* args = job->args;
     int recorded = 0;
     for (int i = 0; i < args->file_count; ++i) recorded += ts_setup_is_recording(args->file[i]);
-    if (args->png || args->video) {
-        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--html or %s, not both", args->png ? "--png" : "--video");
+    const char* output[2] = {NULL, NULL};
+    if (ts_view_outputs(args, output) > 1) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s or %s, not both", output[0], output[1]);
         return TS_EXIT_USAGE;
     }
     if (ts_view_html_look(args, NULL, &job->look, status)) return TS_EXIT_USAGE;

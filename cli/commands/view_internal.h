@@ -8,6 +8,9 @@
 /// What --camera, --layers and --layout ask of a page. TS_ERROR_VALUE for what a page cannot show, or cannot be asked without the viewer.
 ts_code ts_view_html_look(const ts_args* args, const ts_model* model, ts_replay_look* out_look, ts_status* out_status);
 
+/// How many files of what kind are asked for, of --png, --video, --charts and --html; the flags of the first two are told.
+int ts_view_outputs(const ts_args* args, const char* out_first[2]);
+
 /// view --html: writes a page. Returns the exit code.
 int ts_view_html(const ts_args* args);
 

@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "engine/step/integrate/integrator.h"
 #include "scenes/experiments/experiment.h"
-#include "viewer/session/chart_internal.h"
+#include "scenes/run.h"
+#include "viewer/session/convergence_internal.h"
 #include "viewer/session/command_internal.h"
 #include "viewer/session/panels_internal.h"
 
@@ -233,13 +234,89 @@ Test(panels, charts_show_what_was_stepped) {
     for (const char* c = text.data; *c; ++c) lines += *c == '\n';
     cr_assert(lines == 101 && strncmp(text.data, "step,time [s],kinetic [J],", 26) == 0, "%d lines", lines);
     ts_text_free(&text);
-    const ts_charted all = {d.session->strip, 50, ts_theme_of(0)};
+    const ts_charted all = {d.session->strip, 50, ts_theme_of(0), NULL};
     cr_assert(ts_chart_write_svg(&all, 900, path, &status) == TS_OK, "%s", status.message);
     cr_assert(ts_text_read_file(path, 1u << 22, &text, &status) == TS_OK);
     cr_assert(strstr(text.data, "<polyline") && strstr(text.data, "law unmet") && strstr(text.data, "</svg>"));
     cr_assert(!strstr(text.data, "nan") && !strstr(text.data, "inf"));
     ts_text_free(&text);
     remove(path);
+    get_up(&d);
+}
+
+static int lines_of(const char* path) {
+    ts_text text = {0};
+    ts_status status;
+    int lines = 0;
+    cr_assert(ts_text_read_file(path, 1u << 22, &text, &status) == TS_OK, "%s", status.message);
+    for (const char* c = text.data; *c; ++c) lines += *c == '\n';
+    ts_text_free(&text);
+    return lines;
+}
+
+// Two laws side by side: each has a curve of its own, which begins at the start, ends at what the step's report says was unmet, and is there again when
+// the step is gone back to. The simulation is the one that nobody looked into.
+Test(panels, convergence_is_that_of_the_step_shown) {
+    desk d;
+    ts_status status;
+    sit_down(&d, "sliding-cube");
+    ts_session_ask(d.session, TS_ASK_PART, 0, 0.0, NULL);
+    ts_session_ask(d.session, TS_ASK_SOLVER, 0, 0.0, "ncp-pgs");
+    ts_event forth = {.kind = TS_EVENT_KEY, .code = TS_KEY_RIGHT, .action = TS_ACTION_PRESS, .mods = TS_MOD_SHIFT};
+    ts_session_event(d.session, &forth);
+    tick(&d);
+    tick(&d);
+    cr_assert_eq(shown(&d)->step_count, 10);
+    cr_assert(!ts_convergence_has_values(d.session->shadow));
+    ts_event key = {.kind = TS_EVENT_KEY, .code = TS_KEY_F3, .action = TS_ACTION_PRESS, .mods = TS_MOD_SHIFT};
+    ts_session_event(d.session, &key);
+    for (int i = 0; i < 3; ++i) tick(&d);
+    // The step that led here was made again for it.
+    cr_assert_eq(shown(&d)->step_count, 10);
+    cr_assert_eq(d.session->shadow->look_count, 2);
+    for (int i = 0; i < 2; ++i) {
+        const ts_look* look = &d.session->shadow->look[i];
+        int last = look->curve.count - 1;
+        cr_assert_geq(last, 0, "%s", look->name);
+        cr_expect_eq(look->curve.iteration[0], 0.0);
+        cr_expect_eq(look->curve.iteration[last], (double)look->sim.info.solve.iterations, "%s", look->name);
+        cr_expect_float_eq(look->curve.unmet[last], look->sim.info.unmet, 1e-14 + 1e-6 * look->sim.info.unmet,
+                           "%s: %g, %g", look->name, look->curve.unmet[last], look->sim.info.unmet);
+    }
+    // Sweeps take several, and get better by them.
+    const ts_solve_curve sweeps = d.session->shadow->look[1].curve;
+    cr_assert_gt(sweeps.count, 3);
+    cr_expect_lt(sweeps.unmet[sweeps.count - 1], 1e-3 * sweeps.unmet[0]);
+    cr_assert(d.script->lines > 1);
+    // Forth and back: the same curve, to the bit.
+    ts_session_event(d.session, &forth);
+    for (int i = 0; i < 3; ++i) tick(&d);
+    cr_assert_eq(shown(&d)->step_count, 20);
+    ts_session_ask(d.session, TS_ASK_SEEK, 10, 0.0, NULL);
+    for (int i = 0; i < 3; ++i) tick(&d);
+    const ts_solve_curve* again = &d.session->shadow->look[1].curve;
+    cr_assert_eq(again->count, sweeps.count);
+    cr_expect_eq(memcmp(again->unmet, sweeps.unmet, (size_t)sweeps.count * sizeof(double)), 0);
+    // As files.
+    char path[96];
+    snprintf(path, sizeof path, "/tmp/ts-convergence-%ld", (long)getpid());
+    cr_assert(ts_convergence_write_csv(d.session->shadow, path, &status) == TS_OK, "%s", status.message);
+    cr_expect_eq(lines_of(path), 1 + d.session->shadow->look[0].curve.count + sweeps.count);
+    const ts_charted all = ts_session_charted(d.session);
+    ts_text text = {0};
+    cr_assert(ts_chart_write_svg(&all, 900, path, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_text_read_file(path, 1u << 22, &text, &status) == TS_OK);
+    cr_expect(strstr(text.data, ts_convergence_name) && !strstr(text.data, "nan") && !strstr(text.data, "inf"));
+    ts_text_free(&text);
+    remove(path);
+    // The same states as without notes, and none are taken any more once the chart is away.
+    uint64_t seen = ts_sim_hash(d.sim);
+    ts_session_event(d.session, &key);
+    for (int i = 0; i < 3; ++i) tick(&d);
+    cr_assert_null(d.sim->trace);
+    ts_sim_reset(d.sim);
+    for (int i = 0; i < 10; ++i) cr_assert(ts_scene_step(&d.scene, d.sim, &status) == TS_OK);
+    cr_expect_eq(ts_sim_hash(d.sim), seen);
     get_up(&d);
 }
 
@@ -254,7 +331,7 @@ Test(panels, a_chart_keeps_the_spike_of_one_step) {
     }
     cr_assert(strip->count == TS_STRIP_SAMPLES && ts_strip_at(strip, 0)->step == 500);
     ts_overlay overlay = {0};
-    const ts_charted all = {strip, 600, ts_theme_of(1)};
+    const ts_charted all = {strip, 600, ts_theme_of(1), NULL};
     ts_chart_fill_overlay(&all, 300, 2000, &overlay);
     // Its curve is a column of pixels as high as seven eighths of the chart less its margin.
     double tallest = 0.0;
@@ -294,9 +371,12 @@ Test(panels, both_themes_can_be_read) {
                       dark, g);
             cr_expect(contrast(light_of(t->marked, 1.0f), light_of(ground[g], 1.0f)) > 3.0, "dark %d, marked on %d",
                       dark, g);
-            for (int q = 0; q < TS_QUANTITY_COUNT; ++q)
-                cr_expect(contrast(light_of(ts_quantity_at(q)->color, t->curve), light_of(ground[g], 1.0f)) > 3.0,
-                          "dark %d, curve %s on %d", dark, ts_quantity_at(q)->name, g);
+            for (int ink = 0; ink < TS_INK_COUNT; ++ink) {
+                float color[4];
+                ts_theme_ink(t, ink, color);
+                cr_expect(contrast(light_of(color, 1.0f), light_of(ground[g], 1.0f)) > 3.0, "dark %d, ink %d on %d",
+                          dark, ink, g);
+            }
         }
     }
 }

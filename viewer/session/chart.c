@@ -3,6 +3,8 @@
 // know (NaN) is a gap. Known to fail: a logarithmic chart cannot show zero; it is at the bottom.
 #include "viewer/session/chart_internal.h"
 
+#include "viewer/session/convergence_internal.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,17 +105,12 @@ static void add_point(stroke* s, double x, double y) {
     ++s->count;
 }
 
-// A curve's colour on the page of a theme.
-static void curve_color(const ts_theme* theme, int quantity, float out_color[4]) {
-    for (int c = 0; c < 4; ++c) out_color[c] = ts_quantity_at(quantity)->color[c] * (c < 3 ? theme->curve : 1.0f);
-}
-
 static void draw_curve(const ts_chart* chart, int q, double low, double high, const ts_pen* pen) {
     const double* r = chart->rectangle;
     const ts_strip* strip = chart->strip;
     double first, last;
     stroke s = {.pen = pen};
-    curve_color(chart->theme, q, s.color);
+    ts_theme_ink(chart->theme, (int)ts_quantity_at(q)->color, s.color);
     span_of(strip, &first, &last);
     int columns = (int)fmin(r[2], (double)MOST_COLUMNS);
     for (int i = 0; i < strip->count;) {
@@ -145,10 +142,9 @@ static const ts_sample* sample_of(const ts_strip* strip, long long step) {
     return at >= 0 && at < strip->count ? ts_strip_at(strip, (int)at) : NULL;
 }
 
-// Words on curves are read on a shade of the paper.
-static void draw_text(const ts_theme* theme, const ts_pen* pen, const double at[2], const char* text,
-                      const float color[4]) {
-    const double behind[4] = {at[0] - 2.0, at[1], 0.52 * pen->size * (double)strlen(text) + 4.0, pen->size};
+void ts_chart_text(const ts_theme* theme, const ts_pen* pen, const double at[2], const char* text,
+                   const float color[4]) {
+    const double behind[4] = {at[0] - 2.0, at[1], pen->letter * (double)strlen(text) + 4.0, pen->size};
     pen->box(pen->user, behind, theme->shade);
     pen->text(pen->user, at[0], at[1], text, color);
 }
@@ -161,15 +157,15 @@ static void draw_words(const ts_chart* chart, double low, double high, const ts_
     char text[96];
     double at[2] = {r[0] + 4.0, r[1] + 2.0};
     snprintf(text, sizeof text, row->unit[0] ? "%s [%s]" : "%s", row->chart, row->unit);
-    draw_text(theme, pen, at, text, theme->plain);
+    ts_chart_text(theme, pen, at, text, theme->plain);
     for (int q = chart->first; q < chart->first + chart->count; ++q) {
         float color[4];
         at[1] += pen->size;
         snprintf(text, sizeof text, "%s", ts_quantity_at(q)->name);
         if (sample && isfinite(sample->value[q]))
             snprintf(text, sizeof text, "%s %.4g", ts_quantity_at(q)->name, (double)sample->value[q]);
-        curve_color(theme, q, color);
-        draw_text(theme, pen, at, text, color);
+        ts_theme_ink(theme, (int)ts_quantity_at(q)->color, color);
+        ts_chart_text(theme, pen, at, text, color);
     }
     const double end[2] = {high, low}, y[2] = {r[1] + 2.0 + pen->size, r[1] + r[3] - pen->size};
     for (int k = 0; k < 2; ++k) {
@@ -178,8 +174,8 @@ static void draw_words(const ts_chart* chart, double low, double high, const ts_
             snprintf(text, sizeof text, "%.2g", pow(10.0, end[k]));
         else
             snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", end[k]);
-        const double there[2] = {r[0] + r[2] - 0.56 * pen->size * (double)strlen(text), y[k]};
-        draw_text(theme, pen, there, text, theme->dim);
+        const double there[2] = {r[0] + r[2] - pen->letter * (double)strlen(text), y[k]};
+        ts_chart_text(theme, pen, there, text, theme->dim);
     }
 }
 
@@ -246,13 +242,16 @@ static double draw_all(const ts_charted* what, double width, double each, const 
         if (pen) ts_chart_draw(&chart, pen);
         y += each;
     }
-    return y;
+    if (!what->shadow || !ts_convergence_has_values(what->shadow)) return y;
+    ts_convergence_chart last = {what->shadow, what->theme, {0.0, y, width, each - 6.0}, -1.0};
+    if (pen) ts_convergence_draw(&last, pen);
+    return y + each;
 }
 
 ts_code ts_chart_write_svg(const ts_charted* what, int width, const char* path, ts_status* out_status) {
     const double each = 140.0;
     ts_text svg = {0};
-    ts_pen pen = {&svg, svg_line, svg_box, svg_text, 15.0};
+    ts_pen pen = {&svg, svg_line, svg_box, svg_text, 15.0, 6.5};
     double height = fmax(each, draw_all(what, (double)width, each, NULL));
     ts_text_add(&svg,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" font-family=\"sans-serif\" "
@@ -293,6 +292,7 @@ void ts_chart_fill_overlay(const ts_charted* what, int width, int height, ts_ove
     ts_overlay_set_size(overlay, 8.0);
     ts_overlay_add_rectangle(overlay, 0.0, 0.0, (double)width, (double)height, what->theme->page);
     double count = fmax(1.0, draw_all(what, (double)width, 1.0, NULL));
-    ts_pen pen = {overlay, overlay_line, overlay_box, overlay_text, ts_overlay_line_height(overlay)};
+    double line = ts_overlay_line_height(overlay);
+    ts_pen pen = {overlay, overlay_line, overlay_box, overlay_text, line, 0.52 * line};
     (void)draw_all(what, (double)width, (double)height / count, &pen);
 }

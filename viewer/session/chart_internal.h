@@ -17,7 +17,8 @@ typedef struct ts_pen {
     void (*line)(void* user, const float* xy, int count, const float color[4]);
     void (*box)(void* user, const double rectangle[4], const float color[4]);
     void (*text)(void* user, double x, double y, const char* text, const float color[4]);
-    double size;  // pixels, of a line of text
+    double size;    // pixels, of a line of text
+    double letter;  // pixels, of a letter on average, rather too wide than too narrow
 } ts_pen;
 
 /// A chart in its place.
@@ -35,6 +36,7 @@ typedef struct ts_charted {
     const ts_strip* strip;
     long long cursor;  // step that is marked
     const ts_theme* theme;
+    const struct ts_shadow* shadow;  // whose last solve's convergence is shown below them, or NULL
 } ts_charted;
 
 /// How many charts there are, and which numbers are in chart i.
@@ -47,6 +49,10 @@ unsigned ts_chart_usual(void);
 
 /// Whether there is anything to see in it.
 int ts_chart_has_values(const ts_chart* chart);
+
+/// Words at a place, on a shade of the paper, so that they are read on curves.
+void ts_chart_text(const ts_theme* theme, const ts_pen* pen, const double at[2], const char* text,
+                   const float color[4]);
 
 /// Draws it.
 void ts_chart_draw(const ts_chart* chart, const ts_pen* pen);

@@ -4,6 +4,7 @@
 
 #include "base/scalar.h"
 #include "viewer/scene_draw.h"
+#include "viewer/session/convergence_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -246,6 +247,18 @@ static void label_toggle(ts_session* s, int bit) { s->panels.labels ^= (unsigned
 static int label_is_on(const ts_session* s, int bit) { return (s->panels.labels & (unsigned)bit) != 0; }
 static int part_is_on(const ts_session* s, int part) { return *part_of((ts_session*)s, part); }
 
+// A chart of its own; who asks for it wants to see it.
+static int convergence_is_on(const ts_session* s, int argument) {
+    (void)argument;
+    return s->panels.charts && s->charts & ts_convergence_bit();
+}
+
+static void convergence_toggle(ts_session* s, int argument) {
+    int on = convergence_is_on(s, argument);
+    s->charts = on ? s->charts & ~ts_convergence_bit() : s->charts | ts_convergence_bit();
+    if (!on) s->panels.charts = s->kit != NULL;
+}
+
 // --- files and window ----------------------------------------------------------------------------------------------
 
 static void file_picture(ts_session* s, int argument) {
@@ -255,15 +268,7 @@ static void file_picture(ts_session* s, int argument) {
 
 static void file_charts(ts_session* s, int argument) {
     (void)argument;
-    char path[256], text[300];
-    ts_status status;
-    ts_session_file_name(s, ".csv", path, sizeof path);
-    ts_worker_strip(s->worker, s->strip);
-    if (ts_strip_write_csv(s->strip, path, &status))
-        ts_status_format(&status, text, sizeof text);
-    else
-        snprintf(text, sizeof text, "saved %s", path);
-    ts_session_say(s, text);
+    ts_session_write_csv(s);
 }
 
 // As a keyframe of MJCF, which a file can take.
@@ -449,6 +454,8 @@ static const ts_command command[] = {
     {"Window", "help", TS_KEY_F1, 0, PART_HELP, 0, "this help", part_toggle, part_is_on},
     {"Window", "figures", TS_KEY_F2, 0, PART_INFO, 0, "figures on the picture", part_toggle, part_is_on},
     {"Window", "charts", TS_KEY_F3, 0, PART_CHARTS, 0, "timeline and charts", part_toggle, part_is_on},
+    {"Window", "convergence", TS_KEY_F3, SHIFT, 0, 0, "how the solve of the step got to its answer", convergence_toggle,
+     convergence_is_on},
     {"Window", "sensors", TS_KEY_F4, 0, PART_SENSORS, 0, "sensors as bars", part_toggle, part_is_on},
     {"Window", "dark theme", 'D', SHIFT, 0, 0, "dark theme", window_dark, is_dark},
     {"Window", "full screen", TS_KEY_F5, 0, 0, 0, "full screen", window_full, NULL},

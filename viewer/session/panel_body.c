@@ -5,7 +5,7 @@
 
 #include "viewer/session/theme_internal.h"
 
-#include "viewer/session/chart_internal.h"
+#include "viewer/session/convergence_internal.h"
 #include "viewer/session/command_internal.h"
 #include "viewer/session/gauge_internal.h"
 
@@ -252,6 +252,9 @@ static void charts(ts_session* s) {
         if (s->kit->ops->check(s->kit, ts_quantity_at(first)->chart, (int)(s->charts >> i & 1u), NULL))
             s->charts ^= 1u << i;
     }
+    if (s->kit->ops->check(s->kit, ts_convergence_name, (s->charts & ts_convergence_bit()) != 0,
+                           "how its solve got to the answer, iteration by iteration (shift + F3)"))
+        s->charts ^= ts_convergence_bit();
 }
 
 void ts_panel_body(ts_session* session) {

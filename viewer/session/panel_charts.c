@@ -1,7 +1,7 @@
 // The panel at the bottom: the timeline, on which a drag goes back and forth, and the charts with the same cursor.
 #include "viewer/session/panels_internal.h"
 
-#include "viewer/session/chart_internal.h"
+#include "viewer/session/convergence_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,11 +72,14 @@ static void save_buttons(ts_session* s) {
     int csv = ops->button(s->kit, "CSV", "all numbers of all remembered steps, as SCENE-STEP.csv (ctrl + E)");
     ops->beside(s->kit);
     ts_session_file_name(s, svg ? ".svg" : (png ? "-charts.png" : ".csv"), path, sizeof path);
-    const ts_charted all = {s->strip, s->shadow->sim.step_count, ts_theme_of(s->view.dark)};
+    const ts_charted all = ts_session_charted(s);
     if (svg) code = ts_chart_write_svg(&all, 900, path, &status);
-    if (csv) code = ts_strip_write_csv(s->strip, path, &status);
+    if (csv) {
+        ts_session_write_csv(s);
+        return;
+    }
     if (png) s->want_charts = 1;
-    if (!svg && !csv) return;
+    if (!svg) return;
     if (code)
         ts_status_format(&status, text, sizeof text);
     else
@@ -84,21 +87,32 @@ static void save_buttons(ts_session* s) {
     ts_session_say(s, text);
 }
 
+// Beside the others, with a cursor of its own: its axis is iterations.
+static void convergence(ts_session* s, const ts_pen* pen, double width, double height) {
+    ts_canvas c = s->kit->ops->canvas(s->kit, "convergence", width, height);
+    ts_convergence_chart chart = {s->shadow, ts_theme_of(s->view.dark), {c.x, c.y, c.width, c.height}, -1.0};
+    if (c.hovered) chart.cursor = ts_convergence_iteration_at(&chart, c.mouse_x);
+    ts_convergence_draw(&chart, pen);
+}
+
 void ts_panel_charts(ts_session* session) {
     ts_session* s = session;
-    ts_pen pen = {s->kit, pen_line, pen_box, pen_text, s->kit->ops->size(s->kit)};
+    double line = s->kit->ops->size(s->kit);
+    ts_pen pen = {s->kit, pen_line, pen_box, pen_text, line, 0.44 * line};
     save_buttons(s);
     timeline(s);
-    int shown = 0;
+    int shown = (s->charts & ts_convergence_bit()) != 0, solves = shown;
     for (int i = 0; i < ts_chart_count(); ++i) {
         ts_chart chart = {.strip = s->strip};
         ts_chart_numbers(i, &chart.first, &chart.count);
         shown += s->charts >> i & 1u && ts_chart_has_values(&chart);
     }
     if (!shown) return;
-    double width = ((double)s->window_width - 2.0 * pen.size) / (double)shown - 7.0;
+    // Curves over iterations, of several simulations, are twice as wide as one over time.
+    double width = ((double)s->window_width - 2.0 * pen.size) / (double)(shown + solves) - 7.0;
     double height = ts_panel_charts_height(s) - 2.4 * pen.size;
-    for (int i = 0, k = 0; i < ts_chart_count(); ++i) {
+    if (solves) convergence(s, &pen, 2.0 * width, height);
+    for (int i = 0, k = solves; i < ts_chart_count(); ++i) {
         ts_chart chart = {.strip = s->strip, .theme = ts_theme_of(s->view.dark), .cursor = s->shadow->sim.step_count};
         char label[24];
         ts_chart_numbers(i, &chart.first, &chart.count);

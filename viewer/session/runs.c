@@ -4,6 +4,7 @@
 // warm starts a solver keeps outside of the saved state is not taken over.
 #include "viewer/session/runs_internal.h"
 
+#include "contact/trace.h"
 #include "engine/step/step.h"
 
 #include <math.h>
@@ -11,7 +12,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Notes of one solve; a step of more than that is noted in part, and says so.
+enum { MOST_NOTES = 20000 };
+
+static void stop_trace(ts_run* run) {
+    if (run->trace && run->sim) run->sim->trace = NULL;
+    free(run->trace);
+    run->trace = NULL;
+}
+
+static ts_code start_trace(ts_run* run, ts_status* out_status) {
+    if (run->trace) return TS_OK;
+    run->trace = malloc(sizeof *run->trace + MOST_NOTES * sizeof(ts_trace_entry));
+    if (!run->trace)
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory to note how solves converge");
+    *run->trace = (ts_trace){.entry = (ts_trace_entry*)(run->trace + 1), .capacity = MOST_NOTES};
+    run->sim->trace = run->trace;
+    return TS_OK;
+}
+
+ts_code ts_runs_trace(ts_runs* runs, int on, ts_status* out_status) {
+    ts_code code = TS_OK;
+    runs->traced = on;
+    for (int i = 0; i < runs->count && !code; ++i) {
+        if (on)
+            code = start_trace(&runs->run[i], out_status);
+        else
+            stop_trace(&runs->run[i]);
+    }
+    return code;
+}
+
 static void clear_run(ts_run* run) {
+    stop_trace(run);
     if (run->owned) ts_sim_free(run->sim);
     ts_history_free(&run->history);
     free(run->strip);
@@ -33,6 +66,7 @@ ts_code ts_runs_add(ts_runs* runs, ts_sim* sim, int owned, unsigned long bytes, 
     run->strip = calloc(1, sizeof *run->strip);
     ts_code code = ts_history_open(&run->history, sim, bytes, out_status);
     if (!code && !run->strip) code = ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for charts");
+    if (!code && runs->traced) code = start_trace(run, out_status);
     if (code)
         clear_run(run);
     else

@@ -18,14 +18,15 @@ typedef struct ts_run {
     int owned;                     // nonzero: the sim is its own
     const ts_loaded_scene* scene;  // that its steps come from, a recording of its own (borrowed); NULL: that of all
     ts_history history;
-    ts_strip* strip;  // owned
-    int parent;       // the run it parted from, -1: none
-    int with_parent;  // nonzero: at this moment it has not parted yet, and is where its parent is
-    double since;     // s: when it parted
-    int advanced;     // nonzero: it made a step in the last ts_runs_step
-    char title[96];   // its name; "": the solver's, and what was changed
-    char note[64];    // what was changed in it since it parted; "" for nothing
-    char fault[160];  // why it stopped; "": it goes on
+    ts_strip* strip;         // owned
+    struct ts_trace* trace;  // owned: how the last step's solve converged; NULL: nobody asked
+    int parent;              // the run it parted from, -1: none
+    int with_parent;         // nonzero: at this moment it has not parted yet, and is where its parent is
+    double since;            // s: when it parted
+    int advanced;            // nonzero: it made a step in the last ts_runs_step
+    char title[96];          // its name; "": the solver's, and what was changed
+    char note[64];           // what was changed in it since it parted; "" for nothing
+    char fault[160];         // why it stopped; "": it goes on
 } ts_run;
 
 /// All of them. Zero-initialised is empty; free with ts_runs_free.
@@ -33,6 +34,7 @@ typedef struct ts_runs {
     ts_run run[TS_RUNS];
     int count;
     int chosen;  // the one that is changed, charted and followed
+    int traced;  // nonzero: they note how their solves converge
 } ts_runs;
 
 /// Adds a simulation, which it owns if `owned` is nonzero (also on errors). `bytes` is what its history may keep.
@@ -73,6 +75,9 @@ ts_code ts_runs_settle(ts_runs* runs, int i, ts_status* out_status);
 
 /// Makes run i go on from the state that the first one has. Contacts and warm starts come with it.
 ts_code ts_runs_follow(ts_runs* runs, int i, ts_status* out_status);
+
+/// From now on all of them note how the solves of their steps converge (sim->trace), or, with `on` zero, no more. TS_ERROR_MEMORY.
+ts_code ts_runs_trace(ts_runs* runs, int on, ts_status* out_status);
 
 /// Its name: the solver's, and what was changed.
 void ts_runs_name(const ts_run* run, char* out_name, size_t size);

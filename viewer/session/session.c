@@ -5,7 +5,7 @@
 #include "viewer/session/session_internal.h"
 
 #include "viewer/capture.h"
-#include "viewer/session/chart_internal.h"
+#include "viewer/session/convergence_internal.h"
 #include "viewer/scene_contacts_internal.h"
 #include "viewer/session/command_internal.h"
 
@@ -221,6 +221,10 @@ ts_redraw ts_session_tick(ts_session* session, double now) {
         session->dirty = 1;
     }
     watch(session);
+    // Notes cost a little: they are made while their chart is shown.
+    int traced = session->panels.charts && session->charts & ts_convergence_bit();
+    if (traced != session->traced) ts_session_ask(session, TS_ASK_TRACE, traced, 0.0, NULL);
+    session->traced = traced;
     if (ts_thumbs_draw(session->thumbs) | ts_stepper_draw(session->stepper)) session->panels_dirty = 2;
     ts_session_layout(session);
     if (news || session->dirty) return TS_REDRAW_ALL;
@@ -258,13 +262,38 @@ static void take_picture(ts_session* s) {
     ts_session_say(s, text);
 }
 
+ts_charted ts_session_charted(const ts_session* session) {
+    const ts_session* s = session;
+    int solves = (s->charts & ts_convergence_bit()) != 0;
+    return (ts_charted){s->strip, s->shadow->sim.step_count, ts_theme_of(s->view.dark), solves ? s->shadow : NULL};
+}
+
+void ts_session_write_csv(ts_session* session) {
+    ts_session* s = session;
+    const ts_charted all = ts_session_charted(s);
+    char path[256], text[300];
+    ts_status status;
+    ts_session_file_name(s, ".csv", path, sizeof path);
+    ts_worker_strip(s->worker, s->strip);
+    ts_code code = ts_strip_write_csv(s->strip, path, &status);
+    snprintf(text, sizeof text, "saved %s", path);
+    if (!code && all.shadow && ts_convergence_has_values(all.shadow)) {
+        ts_session_file_name(s, "-convergence.csv", path, sizeof path);
+        code = ts_convergence_write_csv(all.shadow, path, &status);
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, " and %s", path);
+    }
+    if (code) ts_status_format(&status, text, sizeof text);
+    ts_session_say(s, text);
+}
+
 // The charts alone, drawn over an empty picture of the same device.
 static void take_charts(ts_session* s) {
     char path[256], text[300];
     ts_status status;
     s->want_charts = 0;
     ts_session_file_name(s, "-charts.png", path, sizeof path);
-    const ts_charted all = {s->strip, s->shadow->sim.step_count, ts_theme_of(s->view.dark)};
+    const ts_charted all = ts_session_charted(s);
     ts_chart_fill_overlay(&all, s->width, s->height, &s->overlay);
     ts_code code = ts_view_draw(&s->view, s->width, s->height, &s->overlay, &status);
     if (!code) code = ts_capture_device(s->device, s->width, s->height, path, &status);

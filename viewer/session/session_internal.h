@@ -4,6 +4,7 @@
 #define TS_VIEWER_SESSION_SESSION_INTERNAL_H
 
 #include "base/text.h"
+#include "viewer/session/chart_internal.h"
 #include "viewer/session/event_internal.h"
 #include "viewer/session/kit_internal.h"
 #include "viewer/session/stepper_internal.h"
@@ -131,6 +132,7 @@ typedef struct ts_session {
     long long pointed;   // step under the mouse in the charts, -1: none
     int panels_offered;  // nonzero: the right panel has been opened by itself
     unsigned charts;     // bit i: chart i is shown
+    int traced;          // nonzero: the worker was asked to note how solves converge
     char search[64];     // what is looked for among the scenes
     char watched[96];    // numbers that are watched, separated by spaces
     int dirty;           // nonzero: something changed that no shadow tells
@@ -182,6 +184,12 @@ void ts_session_copy(ts_session* session, const char* text, const char* said);
 
 /// The scene's name, fit for the name of a file.
 void ts_session_file_name(const ts_session* session, const char* ending, char* out_name, size_t size);
+
+/// What is charted.
+ts_charted ts_session_charted(const ts_session* session);
+
+/// Writes the charts' numbers as SCENE-STEP.csv, and of a solve that is charted SCENE-STEP-convergence.csv; says what came of it.
+void ts_session_write_csv(ts_session* session);
 
 /// Where in the window the picture goes beside the panels that are open.
 void ts_session_layout(ts_session* session);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contact/trace.h"
 #include "viewer/scene_contacts_internal.h"
 
 enum { MOST_ROWS = 90 };
@@ -77,6 +78,12 @@ ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, co
     memset(look->mode_count, 0, sizeof look->mode_count);
     for (int c = 0; mode && c < sim->contact_count; ++c) ++look->mode_count[mode[c]];
 
+    look->curve.count = look->curve.missed = 0;
+    if (sim->trace) {
+        look->curve.count = ts_trace_curve(sim->trace, TS_CURVE_POINTS, look->curve.iteration, look->curve.unmet);
+        look->curve.missed = sim->trace->missed;
+    }
+
     ts_sim* s = &look->sim;
     *s = *sim;
     s->options = settings->options;
@@ -87,6 +94,7 @@ ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, co
     copy_kinematics(arena, sim->model, &sim->kinematics, &s->kinematics);
     // What would be the simulation's own is not the shadow's.
     s->tasks = NULL;
+    s->trace = NULL;
     s->control = NULL;
     s->control_user = NULL;
     s->mass_matrix = s->mass_factor = s->bias = s->free_velocity = s->impulse = NULL;

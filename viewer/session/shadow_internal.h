@@ -11,6 +11,17 @@
 extern "C" {
 #endif
 
+/// The most points of how a solve converged that are kept.
+enum { TS_CURVE_POINTS = 96 };
+
+/// How the solve of the last step converged; see ts_trace_curve.
+typedef struct ts_solve_curve {
+    int count;   // points; 0: nothing was solved, or noted
+    int missed;  // iterations that there was no room to note
+    double iteration[TS_CURVE_POINTS];
+    double unmet[TS_CURVE_POINTS];  // 1: of the worst island
+} ts_solve_curve;
+
 /// One simulation of several.
 typedef struct ts_look {
     /// Reads like the simulation, but only these are there: model, options, solver and its settings, integrator, time, step_count, state,
@@ -20,6 +31,7 @@ typedef struct ts_look {
     ts_contact_facts facts;
     int mode_count[TS_MODE_COUNT];
     ts_energy energy;
+    ts_solve_curve curve;
     char name[96];
     char fault[160];  // why it stopped; "": it goes on
 } ts_look;

@@ -6,35 +6,23 @@
 
 #include <math.h>
 
-// Well apart for eyes that do not see red and green as others do (Okabe and Ito's palette, lightened for a dark page).
-#define BLUE \
-    { 0.34f, 0.71f, 0.91f, 1.0f }
-#define ORANGE \
-    { 0.95f, 0.65f, 0.20f, 1.0f }
-#define GREEN \
-    { 0.10f, 0.75f, 0.55f, 1.0f }
-#define PINK \
-    { 0.85f, 0.55f, 0.72f, 1.0f }
-#define WHITE \
-    { 0.88f, 0.90f, 0.93f, 1.0f }
-
 static const ts_quantity_row row[TS_QUANTITY_COUNT] = {
-    [TS_QUANTITY_KINETIC] = {"energy", "kinetic", "J", 0, BLUE},
-    [TS_QUANTITY_POTENTIAL] = {"energy", "potential", "J", 0, ORANGE},
-    [TS_QUANTITY_TOTAL] = {"energy", "sum", "J", 0, WHITE},
-    [TS_QUANTITY_OWN] = {"law unmet", "own law", "", 1, BLUE},
-    [TS_QUANTITY_EXACT] = {"law unmet", "exact law", "", 1, ORANGE},
-    [TS_QUANTITY_ITERATIONS] = {"iterations", "iterations", "", 0, BLUE},
-    [TS_QUANTITY_COLLISION] = {"time per step", "collision", "ms", 0, GREEN},
-    [TS_QUANTITY_ASSEMBLE] = {"time per step", "assemble", "ms", 0, PINK},
-    [TS_QUANTITY_SOLVE] = {"time per step", "solve", "ms", 0, ORANGE},
-    [TS_QUANTITY_STEP] = {"time per step", "all", "ms", 0, WHITE},
-    [TS_QUANTITY_PENETRATION] = {"deepest penetration", "penetration", "mm", 0, ORANGE},
-    [TS_QUANTITY_CONTACTS] = {"contacts", "contacts", "", 0, GREEN},
-    [TS_QUANTITY_ROWS] = {"contacts", "rows", "", 0, BLUE},
-    [TS_QUANTITY_HEIGHT] = {"height of the body", "height", "m", 0, BLUE},
-    [TS_QUANTITY_SPEED] = {"speed of the body", "speed", "m/s", 0, GREEN},
-    [TS_QUANTITY_FORCE] = {"contact force on the body", "force", "N", 0, ORANGE},
+    [TS_QUANTITY_KINETIC] = {"energy", "kinetic", "J", 0, TS_INK_BLUE},
+    [TS_QUANTITY_POTENTIAL] = {"energy", "potential", "J", 0, TS_INK_ORANGE},
+    [TS_QUANTITY_TOTAL] = {"energy", "sum", "J", 0, TS_INK_WHITE},
+    [TS_QUANTITY_OWN] = {"law unmet", "own law", "", 1, TS_INK_BLUE},
+    [TS_QUANTITY_EXACT] = {"law unmet", "exact law", "", 1, TS_INK_ORANGE},
+    [TS_QUANTITY_ITERATIONS] = {"iterations", "iterations", "", 0, TS_INK_BLUE},
+    [TS_QUANTITY_COLLISION] = {"time per step", "collision", "ms", 0, TS_INK_GREEN},
+    [TS_QUANTITY_ASSEMBLE] = {"time per step", "assemble", "ms", 0, TS_INK_PINK},
+    [TS_QUANTITY_SOLVE] = {"time per step", "solve", "ms", 0, TS_INK_ORANGE},
+    [TS_QUANTITY_STEP] = {"time per step", "all", "ms", 0, TS_INK_WHITE},
+    [TS_QUANTITY_PENETRATION] = {"deepest penetration", "penetration", "mm", 0, TS_INK_ORANGE},
+    [TS_QUANTITY_CONTACTS] = {"contacts", "contacts", "", 0, TS_INK_GREEN},
+    [TS_QUANTITY_ROWS] = {"contacts", "rows", "", 0, TS_INK_BLUE},
+    [TS_QUANTITY_HEIGHT] = {"height of the body", "height", "m", 0, TS_INK_BLUE},
+    [TS_QUANTITY_SPEED] = {"speed of the body", "speed", "m/s", 0, TS_INK_GREEN},
+    [TS_QUANTITY_FORCE] = {"contact force on the body", "force", "N", 0, TS_INK_ORANGE},
 };
 
 const ts_quantity_row* ts_quantity_at(int quantity) { return &row[quantity]; }

@@ -3,6 +3,7 @@
 #define TS_VIEWER_SESSION_STRIP_INTERNAL_H
 
 #include "engine/sim.h"
+#include "viewer/session/theme_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +36,7 @@ typedef struct ts_quantity_row {
     const char* name;   // "kinetic"
     const char* unit;   // "J"; "" for none
     int logarithmic;    // nonzero: powers of ten
-    float color[4];
+    ts_ink color;
 } ts_quantity_row;
 
 /// Row of a number.

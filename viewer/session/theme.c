@@ -30,3 +30,15 @@ const ts_theme* ts_theme_of(int dark) {
     };
     return dark ? &night : &light;
 }
+
+void ts_theme_ink(const ts_theme* theme, int ink, float out_color[4]) {
+    // Okabe and Ito's palette, lightened for a dark page, and two more.
+    static const float palette[TS_INK_COUNT][3] = {
+        [TS_INK_BLUE] = {0.34f, 0.71f, 0.91f},  [TS_INK_ORANGE] = {0.95f, 0.65f, 0.20f},
+        [TS_INK_GREEN] = {0.10f, 0.75f, 0.55f}, [TS_INK_PINK] = {0.85f, 0.55f, 0.72f},
+        [TS_INK_WHITE] = {0.88f, 0.90f, 0.93f}, [TS_INK_YELLOW] = {0.90f, 0.85f, 0.30f},
+        [TS_INK_LILAC] = {0.66f, 0.60f, 0.95f}, [TS_INK_RED] = {0.92f, 0.45f, 0.30f},
+        [TS_INK_GREY] = {0.62f, 0.62f, 0.62f}};
+    for (int c = 0; c < 3; ++c) out_color[c] = palette[ink % TS_INK_COUNT][c] * theme->curve;
+    out_color[3] = 1.0f;
+}

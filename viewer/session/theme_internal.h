@@ -21,8 +21,25 @@ typedef struct ts_theme {
     float curve;      // times the colours of curves
 } ts_theme;
 
+/// Colours of curves, well apart also for eyes that do not see red and green as others do.
+typedef enum ts_ink {
+    TS_INK_BLUE,
+    TS_INK_ORANGE,
+    TS_INK_GREEN,
+    TS_INK_PINK,
+    TS_INK_WHITE,
+    TS_INK_YELLOW,
+    TS_INK_LILAC,
+    TS_INK_RED,
+    TS_INK_GREY,
+    TS_INK_COUNT
+} ts_ink;
+
 /// The light theme, or the dark one.
 const ts_theme* ts_theme_of(int dark);
+
+/// The colour of a curve on the page of a theme; beyond the last ink they begin anew.
+void ts_theme_ink(const ts_theme* theme, int ink, float out_color[4]);
 
 #ifdef __cplusplus
 }

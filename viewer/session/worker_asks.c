@@ -91,6 +91,7 @@ static void load(ts_worker* w, const char* subject, int keep) {
     if (!code && keep) code = ts_sim_forward(world->sim, &status);
     if (!code)
         code = runs_of_world(world, keep || strcmp(subject, w->world->subject) == 0 ? &w->runs : NULL, &runs, &status);
+    if (!code) code = ts_runs_trace(&runs, w->runs.traced, &status);
     for (int i = 1; i < runs.count && keep && !code; ++i) code = ts_runs_follow(&runs, i, &status);
     if (code) {
         ts_runs_free(&runs);
@@ -150,6 +151,18 @@ static void seek(ts_worker* w, long long step) {
     ts_status status;
     w->playback.paused = 1;
     if (ts_runs_seek(&w->runs, w->world->scene, step, &status)) ts_worker_say_status(w, &status);
+}
+
+// Who asks while a moment is looked at wants to know of the step that led to it, which is made again, unless the state was changed by hand since.
+static void trace(ts_worker* w, int on) {
+    ts_status status;
+    int edited = 0;
+    if (ts_runs_trace(&w->runs, on, &status)) {
+        ts_worker_say_status(w, &status);
+        return;
+    }
+    for (int i = 0; i < w->runs.count; ++i) edited |= w->runs.run[i].history.edit || !w->runs.run[i].history.count;
+    if (on && w->playback.paused && !edited) seek(w, ts_runs_seen(&w->runs, w->runs.chosen)->sim->step_count);
 }
 
 static int put_grab(ts_sim* sim, const void* what, ts_status* status) {
@@ -271,6 +284,7 @@ static void obey(ts_worker* w, const ts_ask* ask) {
     case TS_ASK_PART: part(w); break;
     case TS_ASK_LEAVE: leave(w); break;
     case TS_ASK_CHOOSE: choose_run(w, ask->index); break;
+    case TS_ASK_TRACE: trace(w, ask->index != 0); break;
     case TS_ASK_WATCH: w->watched = (int)ask->index; break;
     default: break;
     }
