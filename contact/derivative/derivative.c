@@ -66,7 +66,9 @@ typedef struct ts_contact_derivative_parts {
     unknown* x;
     slider* slide;
     int slide_count;
-    double* W;  // unknowns by columns, one per slider: what dmu adds to the equations
+    double* W;        // unknowns by columns, one per slider: what dmu adds to the equations
+    int rows;         // of the problem
+    const double* R;  // (rows); NULL: nothing
     ts_linear_orthogonal A;
     ts_cascade* cascade;  // NULL: A is factorised as a whole
 } parts;
@@ -318,6 +320,15 @@ static parts* take_parts(int n, int slides, ts_arena* arena) {
     return p->x && p->slide && p->W && ts_linear_orthogonal_make(n, arena, &p->A) ? p : NULL;
 }
 
+static int copy_softness(const ts_contact_problem* problem, ts_arena* arena, parts* p) {
+    p->rows = problem->row_count;
+    if (!problem->R) return 1;
+    double* R = TS_ARENA_ARRAY(arena, double, problem->row_count);
+    if (R) memcpy(R, problem->R, (size_t)problem->row_count * sizeof(double));
+    p->R = R;
+    return R != NULL;
+}
+
 // A problem with its answer.
 typedef struct answer {
     const ts_contact_problem* problem;
@@ -424,7 +435,7 @@ static ts_code make(const ts_contact_problem* problem, const question* wanted, c
         return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "%d unknowns; at most %d can be differentiated",
                              d->unknowns, (int)TS_CONTACT_DERIVATIVE_UNKNOWNS_MAX);
     parts* p = take_parts(d->unknowns, slides, arena);
-    if (!p) return short_of_memory(out_status);
+    if (!p || !copy_softness(problem, arena, p)) return short_of_memory(out_status);
     code = assemble(&a, mode, tolerance->rank, arena, p, out_status);
     if (code != TS_OK) return code;
     d->rank = p->A.rank;
@@ -556,6 +567,55 @@ ts_code ts_contact_derivative_reverse(const ts_contact_derivative* derivative, c
     }
     ts_arena_scope_end(scratch, scope);
     return code;
+}
+
+// --- Improving a change ---
+
+// E and P are orthonormal in a block, and one where there is curvature.
+void ts_contact_derivative_add_law(const ts_contact_derivative* derivative, int columns, const double* dlambda,
+                                   const double* dmu, double* io_du) {
+    const parts* p = derivative->parts;
+    TS_ASSERT(p);
+    size_t ld = (size_t)columns;
+    for (int i = 0; p->R && i < p->rows; ++i)
+        for (size_t c = 0; c < ld; ++c) io_du[(size_t)i * ld + c] += p->R[i] * dlambda[(size_t)i * ld + c];
+    for (int i = 0; i < p->A.n; ++i) {
+        const unknown* x = &p->x[i];
+        if (x->curvature == 0.0) continue;
+        const double* from = dlambda + (size_t)x->row * ld;
+        double* to = io_du + (size_t)x->row * ld;
+        for (size_t c = 0; c < ld; ++c) {
+            double along = 0.0;
+            for (int r = 0; r < x->rows; ++r) along += x->E[r] * from[(size_t)r * ld + c];
+            for (int r = 0; r < x->rows; ++r) to[(size_t)r * ld + c] += x->curvature * along * x->E[r];
+        }
+    }
+    for (int i = 0, k = 0; dmu && i < p->A.n; ++i) {
+        const unknown* x = &p->x[i];
+        if (x->lift == 0.0) continue;
+        while (p->slide[k].row != x->row) ++k;
+        const double* mu = dmu + (size_t)p->slide[k].block * ld;
+        double* to = io_du + (size_t)x->row * ld;
+        for (int r = 0; r < x->rows; ++r)
+            for (size_t c = 0; c < ld; ++c) to[(size_t)r * ld + c] -= x->P[r] * x->lift * mu[c];
+    }
+}
+
+void ts_contact_derivative_friction_bar(const ts_contact_derivative* derivative, const double* g_bar,
+                                        const double* lambda_bar, double* out_mu_bar) {
+    const parts* p = derivative->parts;
+    TS_ASSERT(p);
+    memset(out_mu_bar, 0, (size_t)derivative->block_count * sizeof(double));
+    for (int k = 0; k < p->slide_count; ++k) {
+        const slider* s = &p->slide[k];
+        out_mu_bar[s->block] = ts_dot(s->L, lambda_bar + s->row, s->rows);
+    }
+    for (int i = 0, k = 0; i < p->A.n; ++i) {
+        const unknown* x = &p->x[i];
+        if (x->lift == 0.0) continue;
+        while (p->slide[k].row != x->row) ++k;
+        out_mu_bar[p->slide[k].block] -= x->lift * ask(x, g_bar);
+    }
 }
 
 // --- Refining the answer ---

@@ -74,6 +74,17 @@ ts_code ts_contact_derivative_refine(const ts_contact_derivative* derivative, co
 ts_code ts_contact_derivative_forward(const ts_contact_derivative* derivative, const double* du, const double* dmu,
                                       ts_arena* scratch, double* out_dlambda, double* out_mismatch);
 
+/// Adds to `io_du` (row_count x columns, row-major), the change of u with what impulses make of it already in it (du + G dlambda), what softness and curvature of the
+/// law add: P^T of the sum is what `dlambda` (likewise) leaves open of the equations, and ts_contact_derivative_forward of it, without dmu, what `dlambda` lacks. So an
+/// answer is improved whose contacts hardly feel some of their load. `dmu` (block_count x columns) may be NULL. Symmetric: with `dlambda` a g_bar and `io_du` a
+/// lambda_bar (G g_bar in it) it serves ts_contact_derivative_reverse.
+void ts_contact_derivative_add_law(const ts_contact_derivative* derivative, int columns, const double* dlambda,
+                                   const double* dmu, double* io_du);
+
+/// The gradient with respect to mu by a `g_bar` that was improved so; `lambda_bar` with G g_bar and what ts_contact_derivative_add_law gives in it.
+void ts_contact_derivative_friction_bar(const ts_contact_derivative* derivative, const double* g_bar,
+                                        const double* lambda_bar, double* out_mu_bar);
+
 /// Forward, many columns side by side: `du` and `out_dlambda` (row_count x columns, row-major), `dmu` (block_count x columns, may be NULL).
 ts_code ts_contact_derivative_forward_columns(const ts_contact_derivative* derivative, int columns, const double* du,
                                               const double* dmu, ts_arena* scratch, double* out_dlambda);

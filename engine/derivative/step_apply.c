@@ -11,7 +11,7 @@ static const ts_step_implicit* implicit_of(const ts_step_derivative* derivative)
 
 int ts_step_workplace_take(const ts_step_implicit* p, ts_arena* scratch, ts_step_workplace* out) {
     size_t nv = (size_t)p->model->nv, rows = (size_t)p->row_count, blocks = (size_t)p->block_count;
-    size_t total = 5 * nv + 2 * rows + blocks + (size_t)p->frozen.size;
+    size_t total = 5 * nv + 4 * rows + blocks + (size_t)p->frozen.size;
     double* numbers = (double*)ts_arena_alloc_zeroed(scratch, total, sizeof(double));
     if (!numbers) return 0;
     out->z = numbers;
@@ -19,7 +19,9 @@ int ts_step_workplace_take(const ts_step_implicit* p, ts_arena* scratch, ts_step
     out->position = numbers + 4 * nv;
     out->du = out->position + nv;
     out->dlambda = out->du + rows;
-    out->dmu = out->dlambda + rows;
+    out->left = out->dlambda + rows;
+    out->change = out->left + rows;
+    out->dmu = out->change + rows;
     out->column = out->dmu + blocks;
     return 1;
 }
@@ -245,6 +247,50 @@ static double take_input(const ts_step_implicit* p, int c, const ts_step_workpla
 
 // --- forward and backward ---
 
+int ts_step_rounds(const ts_step_implicit* p) { return p->has_contact && ts_step_law_is_doubtful(&p->contact) ? 2 : 0; }
+
+// The velocities before impulses are in z; adds what impulses do.
+static ts_code push_contacts(const ts_step_implicit* p, ts_step_workplace* w, ts_arena* scratch, double* out_mismatch) {
+    size_t rows = (size_t)p->row_count;
+    memcpy(w->left, w->du, rows * sizeof(double));
+    ts_step_add_rows(p, w->z, w->left);
+    ts_code code = ts_contact_derivative_forward(&p->contact, w->left, w->dmu, scratch, w->dlambda, out_mismatch);
+    if (code) return code;
+    add_rows_transposed(p, w->dlambda, w->z);
+    for (int k = ts_step_rounds(p); k > 0 && !code; --k) {
+        memcpy(w->left, w->du, rows * sizeof(double));
+        ts_step_add_rows(p, w->z, w->left);
+        ts_contact_derivative_add_law(&p->contact, 1, w->dlambda, w->dmu, w->left);
+        code = ts_contact_derivative_forward(&p->contact, w->left, NULL, scratch, w->change, NULL);
+        if (code) return code;
+        for (size_t i = 0; i < rows; ++i) w->dlambda[i] += w->change[i];
+        add_rows_transposed(p, w->change, w->z);
+    }
+    return code;
+}
+
+// The transpose: du and dmu get what rows and friction are worth.
+static ts_code pull_contacts(const ts_step_implicit* p, ts_step_workplace* w, ts_arena* scratch) {
+    size_t rows = (size_t)p->row_count;
+    ts_step_add_rows(p, w->z, w->left);
+    ts_code code = ts_contact_derivative_reverse(&p->contact, w->left, scratch, w->du, w->dmu, NULL);
+    if (code) return code;
+    add_rows_transposed(p, w->du, w->z);
+    int rounds = ts_step_rounds(p);
+    for (int k = 0; k <= rounds && rounds > 0; ++k) {
+        memset(w->left, 0, rows * sizeof(double));
+        ts_step_add_rows(p, w->z, w->left);
+        ts_contact_derivative_add_law(&p->contact, 1, w->du, NULL, w->left);
+        if (k == rounds) break;
+        code = ts_contact_derivative_reverse(&p->contact, w->left, scratch, w->change, NULL, NULL);
+        if (code) return code;
+        for (size_t i = 0; i < rows; ++i) w->du[i] += w->change[i];
+        add_rows_transposed(p, w->change, w->z);
+    }
+    if (rounds > 0) ts_contact_derivative_friction_bar(&p->contact, w->du, w->left, w->dmu);
+    return TS_OK;
+}
+
 ts_code ts_step_finish_forward(const ts_step_implicit* p, ts_step_workplace* w, ts_arena* scratch, double* out_mismatch,
                                double* out_dy) {
     const ts_step_frozen* part = &p->frozen;
@@ -255,11 +301,9 @@ ts_code ts_step_finish_forward(const ts_step_implicit* p, ts_step_workplace* w, 
     if (p->has_contact) {
         for (int i = 0; i < p->row_count; ++i) w->du[i] += w->column[part->row + i];
         for (int b = 0; b < p->block_count; ++b) w->dmu[b] += w->column[part->friction + b];
-        ts_step_add_rows(p, w->z, w->du);
         for (int of = 0; of < 2; ++of) add_block_rows(p, of, 0, w->input[of], w->du);
-        ts_code code = ts_contact_derivative_forward(&p->contact, w->du, w->dmu, scratch, w->dlambda, out_mismatch);
+        ts_code code = push_contacts(p, w, scratch, out_mismatch);
         if (code) return code;
-        add_rows_transposed(p, w->dlambda, w->z);
     }
     ts_step_unwhiten(p, w->z);
     memcpy(position, w->column + part->position, (size_t)nv * sizeof(double));
@@ -301,9 +345,7 @@ static ts_code reverse(const ts_step_derivative* derivative, const double* y_bar
         add_motion(p, 1, 1, y_bar, w.z);
         ts_step_whiten(p, w.z);
         if (p->has_contact) {
-            ts_step_add_rows(p, w.z, w.dlambda);
-            code = ts_contact_derivative_reverse(&p->contact, w.dlambda, scratch, w.du, w.dmu, NULL);
-            add_rows_transposed(p, w.du, w.z);
+            code = pull_contacts(p, &w, scratch);
             for (int of = 0; of < 2; ++of) add_block_rows(p, of, 1, w.input[of], w.du);
             memcpy(w.column + part->row, w.du, (size_t)p->row_count * sizeof(double));
             memcpy(w.column + part->friction, w.dmu, (size_t)p->block_count * sizeof(double));

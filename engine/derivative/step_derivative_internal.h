@@ -2,6 +2,7 @@
 #ifndef TS_ENGINE_STEP_DERIVATIVE_INTERNAL_H
 #define TS_ENGINE_STEP_DERIVATIVE_INTERNAL_H
 
+#include "contact/derivative/derivative.h"
 #include "engine/derivative/step_derivative.h"
 #include "engine/sim_internal.h"
 
@@ -93,6 +94,19 @@ typedef struct ts_step_task {
     ts_arena* arena;
     int one_sided;  // nonzero: what stands between two modes is taken to be in one of them
 } ts_step_task;
+
+/// The law's derivative at the impulses of the step that stands, of whose problem `own` is what its solver made. ts_contact_derivative_make says what it returns.
+ts_code ts_step_law_make(const ts_step_task* task, const ts_contact_problem* own, ts_contact_derivative* out_derivative,
+                         ts_status* out_status);
+
+/// Whether contacts hardly feel some of their load, so that rounding of it is seen: light links of a loop, without it, move a million times as far as with it, and what
+/// is left are the last digits.
+int ts_step_law_is_doubtful(const ts_contact_derivative* law);
+
+/// Where contacts hardly feel some of their load, what a solve leaves open is much of that load: where that times the condition is more than `doubt`, Newton's step on
+/// the equations that hold takes it out, as long as that is better. Returns nonzero when the impulses have changed, and the step with them; below zero, memory is short.
+int ts_step_law_refine(const ts_step_task* task, const ts_contact_problem* own, const ts_contact_derivative* law,
+                       double doubt);
 
 /// A method: fills report and parts. The simulation has been foreseen and is strict; it may be left in any step that begins at the same state.
 ts_code ts_step_difference_make(const ts_step_task* task, ts_step_derivative* out_derivative, ts_status* out_status);

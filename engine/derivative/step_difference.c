@@ -34,6 +34,7 @@ typedef struct difference {
     block_list base;
     ts_step_report* report;
     end_state at[3];
+    int doubtful;     // nonzero: contacts hardly feel some of their load
     double* tangent;  // (nv) scratch
     double* matrix;   // columns x rows: column by column
     int rows;
@@ -46,8 +47,8 @@ typedef struct difference_parts {
 } difference_parts;
 
 static int list_blocks(const ts_sim* sim, ts_arena* arena, block_list* out) {
-    ts_contact_problem own;
     double* u = NULL;
+    ts_contact_problem own;
     int count = out->count = sim->problem.block_count;
     out->key = TS_ARENA_ARRAY(arena, ts_row_key, count);
     out->source = TS_ARENA_ARRAY(arena, int, count);
@@ -70,15 +71,30 @@ static int same_blocks(const block_list* a, const block_list* b) {
     return 1;
 }
 
+// Where contacts hardly feel some of their load, takes out what the solve of the step that stands has left open of it. Returns -1 when memory is short, else whether
+// they are such.
+static int settle(const ts_step_task* task) {
+    ts_sim* sim = task->sim;
+    ts_contact_problem own;
+    ts_contact_derivative law;
+    double* u = NULL;
+    if (sim->problem.row_count == 0) return 0;
+    if (!ts_step_own_problem(sim, task->arena, &own, &u)) return -1;
+    ts_code code = ts_step_law_make(task, &own, &law, NULL);
+    // Between two modes, or where it was not solved, it stays as it is.
+    if (code || !ts_step_law_is_doubtful(&law)) return code == TS_ERROR_MEMORY ? -1 : 0;
+    return ts_step_law_refine(task, &own, &law, 0.0) < 0 ? -1 : 1;
+}
+
 // The step from where the simulation is now; *io_changed becomes nonzero where its blocks are not those of the base.
 static ts_code find_end(difference* d, const end_state* out, int* io_changed, ts_status* out_status) {
     ts_sim* sim = d->task.sim;
     ts_code code = ts_sim_foresee(sim, out_status);
     if (code) return code;
-    d->report->unmet = fmax(d->report->unmet, sim->info.unmet);
     ts_arena_scope scope = ts_arena_scope_begin(d->task.arena);
     block_list now;
-    int enough = list_blocks(sim, d->task.arena, &now);
+    int enough = (!d->doubtful || settle(&d->task) >= 0) && list_blocks(sim, d->task.arena, &now);
+    d->report->unmet = fmax(d->report->unmet, sim->info.unmet);
     if (enough && !same_blocks(&d->base, &now)) *io_changed = 1;
     ts_arena_scope_end(d->task.arena, scope);
     if (!enough || !ts_integrate_end(sim, out->qpos, out->act))
@@ -181,7 +197,8 @@ static const ts_step_operator difference_operator = {forward, reverse, as_matrix
 ts_code ts_step_difference_make(const ts_step_task* task, ts_step_derivative* out, ts_status* out_status) {
     difference d = {.task = *task, .report = &out->report, .rows = out->rows};
     difference_parts* parts = TS_ARENA_ARRAY(task->arena, difference_parts, 1);
-    if (!parts || !take_room(&d, out->columns))
+    d.doubtful = settle(task);
+    if (!parts || d.doubtful < 0 || !take_room(&d, out->columns))
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
     double* column = d.matrix;
     unsigned char* flag = (unsigned char*)ts_arena_alloc_zeroed(task->arena, (size_t)out->columns, 1);

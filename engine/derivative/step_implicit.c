@@ -17,7 +17,6 @@
 #include "engine/step/certify.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/integrate_internal.h"
-#include "engine/step/judge_internal.h"
 #include "engine/step/step.h"
 
 // --- made ---
@@ -142,61 +141,11 @@ static ts_code refuse(ts_step_report* report, ts_code code, ts_step_verdict verd
     return ts_status_set(out_status, code, NULL, 0, "%s", reason);
 }
 
-// 1: how far the answer of a solve may be from its law, in what it leaves open itself, and what is no direction.
-static const double slack[3] = {10.0, 1e3, 1e5}, rank = 1e-10;
-
 // 1: share of a contact problem that may stay unmet for its answer to be differentiated.
 static const double most_unmet = 1e-7;
 
-static double largest_of(const double* x, int count) {
-    double most = 0.0;
-    for (int i = 0; i < count; ++i) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-// The law's derivative at the impulses of the step.
-static ts_code make_law(const ts_step_task* task, const ts_contact_problem* own, ts_step_implicit* p,
-                        ts_status* out_status) {
-    const ts_sim* sim = task->sim;
-    int cascade = task->settings->method == TS_STEP_CASCADE;
-    double share = fmax(sim->info.unmet, 1e-12), largest = largest_of(sim->impulse, own->row_count);
-    double speed = fmax(largest_of(own->g, own->row_count), own->rest_speed);
-    ts_code code = TS_ERROR_VALUE;
-    // A share of the problem is no bound on each of its parts: what breaks the law by little more is taken, too.
-    for (int i = 0; i < 3 && code == TS_ERROR_VALUE; ++i) {
-        ts_contact_derivative_tolerance tolerance = {share * slack[i] * largest, share * slack[i] * speed, rank,
-                                                     task->one_sided};
-        code = cascade
-                   ? ts_contact_derivative_cascade(own, sim->impulse, &tolerance, task->arena, &p->contact, out_status)
-                   : ts_contact_derivative_make(own, sim->solver->law, sim->impulse, &tolerance, task->arena,
-                                                &p->contact, out_status);
-    }
-    return code;
-}
-
 // 1: what may be off in impulses by what a solve left open, beyond which it is taken out first.
 static const double most_doubt = 1e-9;
-
-// Where contacts hardly feel some of their load, what a solve leaves open is much of that load: Newton's step on the equations that hold takes it
-// out, as long as that is better. Returns nonzero when the impulses have changed, and the step with them; below zero, memory is short.
-static int refine(const ts_step_task* task, const ts_contact_problem* own, const ts_step_implicit* p) {
-    ts_sim* sim = task->sim;
-    size_t bytes = (size_t)own->row_count * sizeof(double);
-    double before = sim->info.unmet;
-    if (task->settings->method == TS_STEP_CASCADE || !(p->contact.condition * before > most_doubt)) return 0;
-    double* kept = TS_ARENA_ARRAY(task->arena, double, own->row_count);
-    if (!kept) return -1;
-    memcpy(kept, sim->impulse, bytes);
-    if (ts_contact_derivative_refine(&p->contact, own, sim->solver->law, task->arena, sim->impulse)) return -1;
-    int fine = ts_step_judge(sim);
-    int better = sim->info.unmet < before;
-    if (!better) {
-        memcpy(sim->impulse, kept, bytes);
-        fine = fine && ts_step_judge(sim);
-    }
-    ts_step_take_velocity(sim);
-    return fine ? better : -1;
-}
 
 // The report of blocks is of the impulses before.
 static int judge_again(const ts_step_task* task, const ts_contact_problem* own, ts_step_report* report) {
@@ -219,10 +168,10 @@ static ts_code differentiate_law(const ts_step_task* task, const ts_contact_prob
         return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "a cascade is of the exact law only",
                       out_status);
     ts_status status;
-    ts_code code = make_law(task, own, p, &status);
-    int refined = code ? 0 : refine(task, own, p);
+    ts_code code = ts_step_law_make(task, own, &p->contact, &status);
+    int refined = code ? 0 : ts_step_law_refine(task, own, &p->contact, most_doubt);
     if (refined < 0) return no_memory(out_status);
-    if (refined) code = make_law(task, own, p, &status);
+    if (refined) code = ts_step_law_make(task, own, &p->contact, &status);
     if (refined && !judge_again(task, own, report)) return no_memory(out_status);
     report->unknowns = p->contact.unknowns;
     report->rank = p->contact.rank;

@@ -239,6 +239,8 @@ typedef struct ts_step_workplace {
     double* z;         // (nv)
     double* du;        // (row_count)
     double* dlambda;   // (row_count)
+    double* left;      // (row_count) of the equations of impulses
+    double* change;    // (row_count) of dlambda, to mend that
     double* dmu;       // (block_count)
     double* column;    // (frozen.size) sum of columns at frozen impulses, or what multiplies them
     double* input[3];  // (nv) position, velocity, force
@@ -247,6 +249,9 @@ typedef struct ts_step_workplace {
 
 /// Takes it, all zero. Returns 0 when memory is short.
 int ts_step_workplace_take(const ts_step_implicit* p, ts_arena* scratch, ts_step_workplace* out);
+
+/// How often impulses are mended once they are found: what they do to bodies is asked of the rows again (contact/derivative/derivative.h), forward and backward alike.
+int ts_step_rounds(const ts_step_implicit* p);
 
 /// z <- L^-T z.
 void ts_step_whiten(const ts_step_implicit* p, double* z);

@@ -181,27 +181,50 @@ static void through_factor(const columns* m, int t, int back) {
 }
 
 // du += J' z.
-static void read_rows(const columns* m) {
+static void read_rows(const columns* m, double* du) {
     const ts_step_implicit* p = m->p;
     for (int s = 0; s < p->segment_count; ++s) {
         const ts_step_segment* g = &p->segment[s];
         for (int r = 0; r < g->rows; ++r)
             ts_lines_add(m->count, g->count, 1.0, g->J + r * g->count, 1, line_of(m, m->z, g->column), m->count,
-                         line_of(m, m->du, g->row + r));
+                         line_of(m, du, g->row + r));
     }
 }
 
 // z += J'^T dlambda.
-static void push_rows(const columns* m) {
+static void push_rows(const columns* m, double* dlambda) {
     const ts_step_implicit* p = m->p;
     for (int s = 0; s < p->segment_count; ++s) {
         const ts_step_segment* g = &p->segment[s];
         int t = p->model->dof[g->column].tree;
         memset(m->moves + (size_t)t * (size_t)m->count, 1, (size_t)m->count);
         for (int i = 0; i < g->count; ++i)
-            ts_lines_add(m->count, g->rows, 1.0, g->J + i, g->count, line_of(m, m->dlambda, g->row), m->count,
+            ts_lines_add(m->count, g->rows, 1.0, g->J + i, g->count, line_of(m, dlambda, g->row), m->count,
                          line_of(m, m->z, g->column + i));
     }
+}
+
+// Adds what impulses do; where they are in doubt, in rounds (step_apply.c).
+static ts_code push_contacts(const columns* m, ts_arena* scratch) {
+    const ts_step_implicit* p = m->p;
+    size_t size = (size_t)p->row_count * (size_t)m->count;
+    int rounds = ts_step_rounds(p);
+    double *left = rounds ? TS_ARENA_ARRAY(scratch, double, 2 * size) : m->du, *change = left + size;
+    if (!left) return TS_ERROR_MEMORY;
+    if (rounds) memcpy(left, m->du, size * sizeof(double));
+    read_rows(m, left);
+    ts_code code = ts_contact_derivative_forward_columns(&p->contact, m->count, left, m->dmu, scratch, m->dlambda);
+    if (!code) push_rows(m, m->dlambda);
+    for (int k = 0; k < rounds && !code; ++k) {
+        memcpy(left, m->du, size * sizeof(double));
+        read_rows(m, left);
+        ts_contact_derivative_add_law(&p->contact, m->count, m->dlambda, m->dmu, left);
+        code = ts_contact_derivative_forward_columns(&p->contact, m->count, left, NULL, scratch, change);
+        if (code) break;
+        for (size_t i = 0; i < size; ++i) m->dlambda[i] += change[i];
+        push_rows(m, change);
+    }
+    return code;
 }
 
 // Where the velocities after the step take positions that do not coast.
@@ -242,13 +265,9 @@ ts_code ts_step_implicit_matrix(const ts_step_derivative* derivative, ts_arena* 
         add_blocks(&m);
         add_frozen_rows(&m);
         for (int t = 0; t < p->model->tree_count; ++t) through_factor(&m, t, 0);
-        if (p->has_contact) {
-            read_rows(&m);
-            code = ts_contact_derivative_forward_columns(&p->contact, m.count, m.du, m.dmu, scratch, m.dlambda);
-        }
+        if (p->has_contact) code = push_contacts(&m, scratch);
     }
     if (!code) {
-        if (p->has_contact) push_rows(&m);
         for (int t = 0; t < p->model->tree_count; ++t) through_factor(&m, t, 1);
         move_positions(&m);
         int coasts = 0;
