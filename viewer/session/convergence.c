@@ -69,12 +69,12 @@ double ts_convergence_iteration_at(const ts_convergence_chart* chart, double x) 
 
 static void draw_grid(const ts_convergence_chart* chart, const span* s, const ts_pen* pen) {
     const double* r = chart->rectangle;
-    double every = fmax(1.0, ceil((s->high - s->low) / 4.0));
+    int high = (int)s->high, low = (int)s->low, every = (high - low + 3) / 4;
     char text[32];
-    for (double power = s->high - every; power > s->low; power -= every) {
+    for (int power = high - every; power > low; power -= every) {
         const double line[4] = {left_of(chart), y_of(chart, s, power), width_of(chart), 1.0};
         pen->box(pen->user, line, chart->theme->rule);
-        snprintf(text, sizeof text, "1e%.0f", power);
+        snprintf(text, sizeof text, "1e%d", power);
         const double at[2] = {r[0] + r[2] - pen->letter * 5.0, line[1] - 0.5 * pen->size};
         ts_chart_text(chart->theme, pen, at, text, chart->theme->dim);
     }
