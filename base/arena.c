@@ -191,3 +191,11 @@ void ts_arena_reset(ts_arena* arena) {
     arena->chunk = chunk_create(merged);
     if (!arena->chunk) arena->chunk = chunk_create(peak);
 }
+
+size_t ts_arena_reserved(const ts_arena* arena) {
+    size_t bytes = 0;
+    const ts_arena_chunk* chunk = arena->chunk;
+    while (chunk && chunk->older) chunk = chunk->older;
+    for (; chunk; chunk = chunk->newer) bytes += ARENA_ALIGNMENT + chunk->size;
+    return bytes;
+}

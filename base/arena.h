@@ -48,6 +48,9 @@ void ts_arena_scope_end(ts_arena* arena, ts_arena_scope scope);
 /// Forgets all allocations. When the last round needed several chunks they are merged into one that holds the peak.
 void ts_arena_reset(ts_arena* arena);
 
+/// Bytes that its chunks hold, in use or not.
+size_t ts_arena_reserved(const ts_arena* arena);
+
 /// Typed allocation of n elements, uninitialised.
 #define TS_ARENA_ARRAY(arena, type, n) ((type*)ts_arena_alloc((arena), (size_t)(n) * sizeof(type)))
 

@@ -161,6 +161,20 @@ void ts_sim_free(ts_sim* sim) {
     free(sim);
 }
 
+size_t ts_sim_memory(const ts_sim* sim) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_pair_memory_array* pairs[2] = {&sim->pair_memory, &storage->pair_next};
+    const ts_row_memory_array* rows[2] = {&sim->row_memory, &storage->row_next};
+    const ts_manifold_kept_array* kept[2] = {&storage->kept, &storage->kept_next};
+    size_t bytes =
+        sizeof *sim + sizeof *storage + ts_arena_reserved(&sim->scratch) + ts_arena_reserved(&storage->fixed);
+    for (int i = 0; i < 2; ++i)
+        bytes += (size_t)pairs[i]->capacity * sizeof *pairs[i]->data +
+                 (size_t)rows[i]->capacity * sizeof *rows[i]->data + (size_t)kept[i]->capacity * sizeof *kept[i]->data;
+    for (int w = 0; w < ts_task_pool_workers(sim->tasks); ++w) bytes += ts_arena_reserved(&storage->solve_scratch[w]);
+    return bytes + ts_row_plan_memory(storage->row_plan) + ts_broad_phase_memory(storage->broad);
+}
+
 int ts_sim_keeper(const ts_sim* sim) {
     for (int i = 0; sim->solver->remembers && i < ts_solver_count(); ++i)
         if (ts_solver_at(i) == sim->solver) return i + 1;

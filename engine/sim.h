@@ -218,6 +218,9 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
 /// Puts a saved state back, bit for bit; TS_ERROR_VALUE when it belongs to a model of other sizes.
 ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_status);
 
+/// Bytes that the simulation holds beside its model: state, memory between steps, and room for the largest step so far.
+size_t ts_sim_memory(const ts_sim* sim);
+
 /// Releases the memory.
 void ts_snapshot_free(ts_snapshot* snapshot);
 

@@ -87,7 +87,7 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     double x = left + margin;
     double y = top + margin;
     double chart = 34.0 * s;
-    int rows = 7 + (ui->window ? 1 : 0);
+    int rows = 7 + (ui->window ? 2 : 0);
     double width = ts_overlay_text_width(overlay, "contacts  ") + 24.0 * ts_overlay_text_width(overlay, "0");
     width = fmax(width, ts_overlay_text_width(overlay, ui->title));
     ts_overlay_add_rectangle(overlay, left, top, width + 2.0 * margin,
@@ -105,6 +105,9 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     if (ui->window) {
         snprintf(text, sizeof text, "\xC3\x97%g (now %.2g)  %.0f fps", ui->speed, ui->rate, ui->frames_per_second);
         y = add_row(overlay, x, y, "speed", text, color_text);
+        snprintf(text, sizeof text, ui->memory < 1e6 ? "%.0f kB" : "%.1f MB",
+                 ui->memory * (ui->memory < 1e6 ? 1e-3 : 1e-6));
+        y = add_row(overlay, x, y, "memory", text, color_text);
     }
     snprintf(text, sizeof text, "%d", sim->contact_count);
     y = add_row(overlay, x, y, "contacts", text, color_text);

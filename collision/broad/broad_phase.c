@@ -69,6 +69,23 @@ void ts_broad_phase_destroy(ts_broad_phase* broad) {
     free(broad);
 }
 
+static size_t memory_of_tree(const ts_box_tree* tree) {
+    return (size_t)tree->pair_capacity * sizeof *tree->pair + (size_t)tree->place_capacity * sizeof *tree->place +
+           tree->scratch_bytes;
+}
+
+size_t ts_broad_phase_memory(const ts_broad_phase* broad) {
+    const ts_key_list* noted[2] = {&broad->kept, &broad->next};
+    const ts_key_list* plain[3] = {&broad->fresh, &broad->other, &broad->outside};
+    size_t of_box = sizeof *broad->tight + sizeof *broad->fat + sizeof *broad->owner + sizeof *broad->state +
+                    sizeof *broad->wanted + sizeof *broad->moved + sizeof *broad->list;
+    size_t bytes = sizeof *broad + (size_t)broad->capacity * of_box;
+    for (int i = 0; i < 2; ++i) bytes += memory_of_tree(&broad->tree[i]);
+    for (int i = 0; i < 2; ++i) bytes += (size_t)noted[i]->capacity * (sizeof *noted[i]->key + 1);
+    for (int i = 0; i < 3; ++i) bytes += (size_t)plain[i]->capacity * sizeof *plain[i]->key;
+    return bytes;
+}
+
 void ts_broad_phase_clear(ts_broad_phase* broad) {
     ts_box_tree_clear(&broad->tree[0]);
     ts_box_tree_clear(&broad->tree[1]);

@@ -119,6 +119,9 @@ ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, in
                               const ts_broad_phase_settings* settings, ts_task_pool* pool, ts_arena* arena,
                               ts_pair_list* out_pairs, ts_broad_phase_info* out_info);
 
+/// Bytes that it holds.
+size_t ts_broad_phase_memory(const ts_broad_phase* broad);
+
 /// Forgets all boxes.
 void ts_broad_phase_clear(ts_broad_phase* broad);
 

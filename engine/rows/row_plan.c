@@ -140,6 +140,11 @@ const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
     return plan->failed ? NULL : plan;
 }
 
+size_t ts_row_plan_memory(const ts_row_plan* plan) {
+    size_t of_block = sizeof *plan->owner + sizeof *plan->block + sizeof *plan->block_row + sizeof *plan->segment_start;
+    return (size_t)plan->block_capacity * of_block + (size_t)plan->segment_capacity * sizeof *plan->segment;
+}
+
 void ts_row_plan_free(ts_row_plan* plan) {
     ts_array_release(plan->owner);
     ts_array_release(plan->block);

@@ -34,6 +34,9 @@ struct ts_row_plan {
 /// Asks all sources. Returns NULL when memory is short. The plan belongs to the simulation.
 const ts_row_plan* ts_row_plan_make(ts_sim* sim);
 
+/// Bytes that the arrays hold.
+size_t ts_row_plan_memory(const ts_row_plan* plan);
+
 /// Releases what the arrays hold.
 void ts_row_plan_free(ts_row_plan* plan);
 

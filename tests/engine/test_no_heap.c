@@ -1,10 +1,18 @@
-// After warm-up a step touches the heap no more. The linker hands every call of the allocator to the counters below.
+// After warm-up a step touches the heap no more, and a simulation tells what it holds of it. The linker hands every call of the allocator to the
+// counters below.
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "tests/engine/engine_fixture.h"
 
 static int counting;
 static int calls;
+static size_t in_use;  // bytes, of all that was not given back
+
+static void* note(void* data) {
+    if (data) in_use += malloc_usable_size(data);
+    return data;
+}
 
 void* __real_malloc(size_t size);
 void* __real_calloc(size_t count, size_t size);
@@ -21,32 +29,38 @@ void* __wrap_aligned_alloc(size_t alignment, size_t size);
 
 void* __wrap_malloc(size_t size) {
     calls += counting;
-    return __real_malloc(size);
+    return note(__real_malloc(size));
 }
 
 void* __wrap_calloc(size_t count, size_t size) {
     calls += counting;
-    return __real_calloc(count, size);
+    return note(__real_calloc(count, size));
 }
 
 void* __wrap_realloc(void* data, size_t size) {
     calls += counting;
-    return __real_realloc(data, size);
+    if (data) in_use -= malloc_usable_size(data);
+    void* moved = __real_realloc(data, size);
+    if (!moved && size) note(data);
+    return note(moved);
 }
 
 void __wrap_free(void* data) {
     calls += counting;
+    if (data) in_use -= malloc_usable_size(data);
     __real_free(data);
 }
 
 int __wrap_posix_memalign(void** out_data, size_t alignment, size_t size) {
     calls += counting;
-    return __real_posix_memalign(out_data, alignment, size);
+    int failed = __real_posix_memalign(out_data, alignment, size);
+    if (!failed) note(*out_data);
+    return failed;
 }
 
 void* __wrap_aligned_alloc(size_t alignment, size_t size) {
     calls += counting;
-    return __real_aligned_alloc(alignment, size);
+    return note(__real_aligned_alloc(alignment, size));
 }
 
 // Sensors of each family on the ball and the bar.
@@ -163,4 +177,23 @@ Test(no_heap, the_counters_count) {
     fixture_end(&f);
     counting = 0;
     cr_assert_gt(calls, 10);
+}
+
+// What is told is what the allocator gave, less its own rounding.
+Test(no_heap, a_simulation_tells_what_it_holds) {
+    for (int boxes = 4; boxes <= 144; boxes += 140) {
+        ts_model* model;
+        ts_sim* sim;
+        ts_status status;
+        ts_builder* builder = wall(boxes);
+        cr_assert_eq(ts_builder_finish(builder, &model, &status), TS_OK, "%s", status.message);
+        size_t before = in_use;
+        cr_assert_eq(ts_sim_create(model, 1, &sim, &status), TS_OK);
+        for (int k = 0; k < 20; ++k) cr_assert_eq(ts_sim_step(sim, &status), TS_OK);
+        double given = (double)(in_use - before), told = (double)ts_sim_memory(sim);
+        cr_expect(told <= given && told > 0.97 * given, "%d boxes: %g bytes are held, %g are told", boxes, given, told);
+        ts_sim_free(sim);
+        cr_expect_eq(in_use, before, "%d boxes", boxes);
+        ts_model_free(model);
+    }
 }
