@@ -180,7 +180,8 @@ Test(overlay, the_panel_stays_inside_the_picture) {
     for (int s = 0; s < 10; ++s) {
         if (s == 5) overlay.typeface = outline;
         ts_ui_fill(&ui, f.sim, sizes[s][0], sizes[s][1], &overlay);
-        if (sizes[s][0] >= 800) ts_command_help(sizes[s][0], sizes[s][1], &overlay);
+        int pages = sizes[s][0] >= 800 ? ts_command_help_pages(sizes[s][0], sizes[s][1], &overlay) : 0;
+        for (int page = 1; page <= pages; ++page) ts_command_help(sizes[s][0], sizes[s][1], page, &overlay);
         cr_assert(overlay.quads.count > 2 * TS_UI_HISTORY && !overlay.failed);
         for (int i = 0; i < overlay.quads.count; ++i) {
             const ts_overlay_quad* q = &overlay.quads.data[i];
@@ -203,6 +204,41 @@ static void letters_of(const ts_overlay* overlay, char out_letters[4096]) {
     out_letters[n] = 0;
 }
 
+// In any window every line stands on one page and no word is much smaller than the picture's others.
+Test(overlay, help_can_be_read_in_a_small_window) {
+    static const int sizes[][2] = {{640, 400}, {900, 600}, {1280, 720}, {1920, 1080}};
+    ts_overlay overlay = {0};
+    for (int s = 0; s < 4; ++s) {
+        int seen = 0, footers = 0;
+        ts_overlay_begin(&overlay, sizes[s][1]);
+        ts_overlay_add_text(&overlay, 0.0, 0.0, "x", (float[4]){1.0f, 1.0f, 1.0f, 1.0f});
+        double letter = (double)overlay.quads.data[0].height;
+        int pages = ts_command_help_pages(sizes[s][0], sizes[s][1], &overlay);
+        for (int page = 1; page <= pages; ++page) {
+            ts_overlay_begin(&overlay, sizes[s][1]);
+            ts_command_help(sizes[s][0], sizes[s][1], page, &overlay);
+            double smallest = HUGE_VAL;
+            for (int i = 0; i < overlay.quads.count; ++i)
+                if (overlay.quads.data[i].character) smallest = fmin(smallest, (double)overlay.quads.data[i].height);
+            cr_expect(smallest > 0.85 * letter, "%d x %d, page %d: letters of %g, others of %g", sizes[s][0],
+                      sizes[s][1], page, smallest, letter);
+            char letters[4096];
+            letters_of(&overlay, letters);
+            footers += strstr(letters, "F1forthenext") != NULL || strstr(letters, "F1endsit") != NULL;
+            for (int c = 0; c < ts_command_count(); ++c) {
+                char text[96] = "", *at = text;
+                for (const char* h = ts_command_at(c)->help; *h; ++h)
+                    if (*h != ' ' && at < text + 90) *at++ = *h;
+                seen += strstr(letters, text) != NULL;
+            }
+        }
+        cr_expect_geq(seen, ts_command_count(), "%d x %d", sizes[s][0], sizes[s][1]);
+        cr_expect_eq(footers, pages > 1 ? pages : 0);
+        cr_expect(s > 0 || pages > 1, "no page of %d x %d holds all", sizes[0][0], sizes[0][1]);
+    }
+    ts_overlay_free(&overlay);
+}
+
 // Without the panel, help still says how to get it back.
 Test(overlay, help_is_there_without_the_panel_and_names_its_key) {
     fixture f = fixture_start(fixture_floor(0.5));
@@ -215,7 +251,8 @@ Test(overlay, help_is_there_without_the_panel_and_names_its_key) {
     ui.window = ui.legend = 1;
     ts_ui_fill(&ui, f.sim, 1280, 720, &overlay);
     cr_expect_eq(overlay.quads.count, 0);
-    ts_command_help(1280.0, 720.0, &overlay);
+    int pages = ts_command_help_pages(1280.0, 720.0, &overlay);
+    for (int page = 1; page <= pages; ++page) ts_command_help(1280.0, 720.0, page, &overlay);
     letters_of(&overlay, letters);
     cr_expect(strstr(letters, "F2figures") && strstr(letters, "F1thishelp"), "%s", letters);
     cr_expect_null(strstr(letters, "solver("), "%s", letters);

@@ -360,6 +360,14 @@ Test(session, show_keys_change_what_is_drawn) {
     }
     press(&d, TS_KEY_F1, 0);
     cr_assert(((ts_device_null*)d.device)->overlay_quads > 500, "the help is words");
+    // The key turns its pages, and after the last puts it away.
+    int pages = ts_session_help_pages(d.session);
+    for (int page = 2; page <= pages; ++page) {
+        press(&d, TS_KEY_F1, 0);
+        cr_assert_eq(d.session->panels.help, page);
+    }
+    press(&d, TS_KEY_F1, 0);
+    cr_assert_eq(d.session->panels.help, 0);
     get_up(&d);
 }
 

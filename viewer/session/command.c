@@ -243,6 +243,11 @@ static void part_toggle(ts_session* s, int part) {
     int* shown = part_of(s, part);
     *shown = !*shown;
 }
+// Where one page of help does not hold all of it, the key turns the page before it puts the help away.
+static void help_turn(ts_session* s, int part) {
+    (void)part;
+    s->panels.help = s->panels.help < ts_session_help_pages(s) ? s->panels.help + 1 : 0;
+}
 static void label_toggle(ts_session* s, int bit) { s->panels.labels ^= (unsigned)bit; }
 static int label_is_on(const ts_session* s, int bit) { return (s->panels.labels & (unsigned)bit) != 0; }
 static int part_is_on(const ts_session* s, int part) { return *part_of((ts_session*)s, part); }
@@ -451,7 +456,7 @@ static const ts_command command[] = {
     {"Show", "cameras", 'Q', 0, TS_SHOW_CAMERAS, 0, "the model's cameras", show_toggle, is_shown},
     {"Show", "legend", 'L', 0, PART_LEGEND, 0, "legend of contact colours", part_toggle, part_is_on},
 
-    {"Window", "help", TS_KEY_F1, 0, PART_HELP, 0, "this help", part_toggle, part_is_on},
+    {"Window", "help", TS_KEY_F1, 0, PART_HELP, 0, "this help", help_turn, part_is_on},
     {"Window", "figures", TS_KEY_F2, 0, PART_INFO, 0, "figures on the picture", part_toggle, part_is_on},
     {"Window", "charts", TS_KEY_F3, 0, PART_CHARTS, 0, "timeline and charts", part_toggle, part_is_on},
     {"Window", "convergence", TS_KEY_F3, SHIFT, 0, 0, "how the solve of the step got to its answer", convergence_toggle,
@@ -522,52 +527,4 @@ void ts_command_key_text(const ts_command* command_row, char* out_text, size_t s
         if (named[i].key == key) snprintf(name, sizeof name, "%s", named[i].name);
     snprintf(out_text, size, "%s%s%s", command_row->mods & TS_MOD_CONTROL ? "ctrl + " : "",
              command_row->mods & TS_MOD_SHIFT ? "shift + " : "", name);
-}
-
-// --- on the picture ------------------------------------------------------------------------------------------------
-
-static void line_of(int i, char* out_key, size_t size, const char** out_help) {
-    if (i < ts_gesture_count()) {
-        snprintf(out_key, size, "%s", gesture[i].what);
-        *out_help = gesture[i].help;
-    } else {
-        ts_command_key_text(&command[i - ts_gesture_count()], out_key, size);
-        *out_help = command[i - ts_gesture_count()].help;
-    }
-}
-
-void ts_command_help(double width, double height, ts_overlay* overlay) {
-    static const float dark[4] = {0.06f, 0.08f, 0.11f, 0.92f}, bright[4] = {1.0f, 1.0f, 1.0f, 1.0f},
-                       plain[4] = {0.80f, 0.84f, 0.88f, 1.0f};
-    int count = ts_command_count() + ts_gesture_count(), rows = (count + 1) / 2;
-    double before = overlay->unit;
-    const char* help;
-    char key[48];
-    // As large as lets all of it stand in two columns.
-    double wanted = fmin(7.0 * before, 7.0 * height / (12.5 * (double)(rows + 3)));
-    ts_overlay_set_size(overlay, wanted);
-    double column = 0.0, words = 0.0;
-    for (int i = 0; i < count; ++i) {
-        line_of(i, key, sizeof key, &help);
-        column = fmax(column, ts_overlay_text_width(overlay, key) / overlay->unit);
-        words = fmax(words, ts_overlay_text_width(overlay, help) / overlay->unit);
-    }
-    double widest = width / (2.0 * (column + words + 30.0));
-    // Lines are whole pixels.
-    double highest = (height - (double)rows) / (12.0 * (double)rows + 20.0);
-    overlay->unit = fmin(overlay->unit, fmin(widest, highest));
-    column *= overlay->unit;
-    words *= overlay->unit;
-    double gap = 10.0 * overlay->unit, line = ts_overlay_line_height(overlay);
-    double half = column + words + 3.0 * gap;
-    double x = floor(fmax(0.0, 0.5 * (width - 2.0 * half)));
-    double y = floor(fmax(0.0, 0.5 * (height - (double)rows * line - 2.0 * gap)));
-    ts_overlay_add_rectangle(overlay, x, y, 2.0 * half, (double)rows * line + 2.0 * gap, dark);
-    for (int i = 0; i < count; ++i) {
-        line_of(i, key, sizeof key, &help);
-        double at_x = x + gap + (i >= rows ? half : 0.0), at_y = y + gap + (double)(i % rows) * line;
-        ts_overlay_add_text(overlay, at_x, at_y, key, bright);
-        ts_overlay_add_text(overlay, at_x + column + gap, at_y, help, plain);
-    }
-    overlay->unit = before;
 }

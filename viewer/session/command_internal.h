@@ -46,8 +46,11 @@ int ts_gesture_count(void);
 /// Gesture number i.
 const ts_gesture* ts_gesture_at(int i);
 
-/// Puts all of it on a picture of that size, pixels.
-void ts_command_help(double width, double height, ts_overlay* overlay);
+/// How many pages of a picture of that size, pixels, all of it takes; words are measured by the overlay.
+int ts_command_help_pages(double width, double height, ts_overlay* overlay);
+
+/// Puts such a page, from 1, on the picture.
+void ts_command_help(double width, double height, int page, ts_overlay* overlay);
 
 #ifdef __cplusplus
 }

@@ -335,11 +335,39 @@ static void add_hint(ts_session* s) {
     snprintf(s->ui.message, sizeof s->ui.message, "%s: ctrl + right drag pulls, ctrl + left drag turns; F1 help", text);
 }
 
+// Whose size pages of help have.
+static void help_size(const ts_session* s, double out_size[2]) {
+    int alone = s->shadow->look_count == 1;
+    out_size[0] = (double)(alone ? s->width : s->pane_width);
+    out_size[1] = (double)(alone ? s->height : s->pane_height);
+}
+
+int ts_session_help_pages(const ts_session* session) {
+    double size[2];
+    ts_overlay words = {.typeface = session->overlay.typeface};
+    help_size(session, size);
+    ts_overlay_begin(&words, (int)size[1]);
+    int pages = ts_command_help_pages(size[0], size[1], &words);
+    ts_overlay_free(&words);
+    return pages;
+}
+
+// A window that grew may have less pages than the one that is open.
+static void add_help(ts_session* s, ts_overlay* overlay) {
+    double size[2];
+    if (!s->panels.help) return;
+    help_size(s, size);
+    int pages = ts_command_help_pages(size[0], size[1], overlay);
+    if (s->panels.help > pages) s->panels.help = pages;
+    ts_command_help(size[0], size[1], s->panels.help, overlay);
+}
+
 static void fill_words(ts_session* s) {
     const ts_shadow* shadow = s->shadow;
     s->ui.paused = shadow->paused;
     s->ui.speed = shadow->speed;
     s->ui.rate = shadow->rate;
+    s->ui.memory = (double)shadow->look[shadow->chosen].memory;
     s->ui.panel = s->panels.info;
     s->ui.mode_count = shadow->mode_count;
     int hint = !s->ui.message[0];
@@ -351,7 +379,7 @@ static void fill_words(ts_session* s) {
     if (s->panels.info && shadow->sim.contact_count)
         ts_scene_contacts_scale(&s->view.sizes, &s->view.camera, s->view.show, size, &s->overlay);
     ts_session_cards(s, shadow->chosen, &s->overlay);
-    if (s->panels.help) ts_command_help((double)s->width, (double)s->height, &s->overlay);
+    add_help(s, &s->overlay);
 }
 
 static void place_marks(ts_session* s) {
@@ -381,7 +409,7 @@ static void add_pane_words(void* user, int pane, ts_overlay* overlay) {
     add_hint(s);
     ts_ui_add_note(&s->ui, s->pane_width, s->pane_height, overlay);
     s->ui.panel = panel;
-    if (s->panels.help) ts_command_help((double)s->pane_width, (double)s->pane_height, overlay);
+    add_help(s, overlay);
 }
 
 // Several simulations.

@@ -70,7 +70,7 @@ typedef struct ts_panels {
     int info;         // words on the picture
     int charts;
     int sensors;
-    int help;
+    int help;         // page, from 1
     unsigned labels;  // TS_LABEL_ bits
     int held;         // outline of the selected body and spring
 } ts_panels;
@@ -184,6 +184,9 @@ void ts_session_copy(ts_session* session, const char* text, const char* said);
 
 /// The scene's name, fit for the name of a file.
 void ts_session_file_name(const ts_session* session, const char* ending, char* out_name, size_t size);
+
+/// Pages of help in the present picture.
+int ts_session_help_pages(const ts_session* session);
 
 /// What is charted.
 ts_charted ts_session_charted(const ts_session* session);

@@ -78,6 +78,7 @@ ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, co
     memset(look->mode_count, 0, sizeof look->mode_count);
     for (int c = 0; mode && c < sim->contact_count; ++c) ++look->mode_count[mode[c]];
 
+    look->memory = ts_sim_memory(sim);
     look->curve.count = look->curve.missed = 0;
     if (sim->trace) {
         look->curve.count = ts_trace_curve(sim->trace, TS_CURVE_POINTS, look->curve.iteration, look->curve.unmet);

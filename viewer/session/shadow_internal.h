@@ -32,6 +32,7 @@ typedef struct ts_look {
     int mode_count[TS_MODE_COUNT];
     ts_energy energy;
     ts_solve_curve curve;
+    size_t memory;  // bytes that the simulation holds
     char name[96];
     char fault[160];  // why it stopped; "": it goes on
 } ts_look;
