@@ -90,7 +90,8 @@ void ts_command_help(double width, double height, int page, ts_overlay* overlay)
     int first = (page - 1) * s.rows * s.columns;
     for (int k = 0; k < s.rows * s.columns && first + k < s.count; ++k) {
         line_of(first + k, key, sizeof key, &help);
-        double at_x = x + gap + (double)(k / s.rows) * half, at_y = y + gap + (double)(k % s.rows) * line;
+        int column = k / s.rows;
+        double at_x = x + gap + (double)column * half, at_y = y + gap + (double)(k % s.rows) * line;
         ts_overlay_add_text(overlay, at_x, at_y, key, bright);
         ts_overlay_add_text(overlay, at_x + s.key * s.unit + gap, at_y, help, plain);
     }
