@@ -1,28 +1,11 @@
-// The tasks. Adding one: a row of the table.
+// The tasks. Adding one: a row of the table, and the scene it is about (scenes/).
 //
-// What is asked is taken from the motion at the answer, so that the answer has no distance left. The ball of the arm gives way upwards:
-// could it not, its friction and the floor would share the box's weight as they like, and that has no derivative. Throw, push and settle have it in closed form too
+// What is asked is taken from the motion at the answer, so that the answer has no distance left. Throw, push and settle have it in closed form too
 // (tests/bench/test_gradient_tasks.c).
 #include "bench/gradient_tasks.h"
 
-#include "engine/read/mjcf/mjcf.h"
-
 #include <stdlib.h>
 #include <string.h>
-
-#define HEAD "<custom><numeric name='touchstone.contact_margin' data='.05'/></custom>"
-#define FLOOR "<geom name='floor' type='plane' size='9 9 1' friction='0.01'/>"
-
-#define STACK                                                                                       \
-    "<mujoco><option timestep='0.005'/>" HEAD "<default><geom friction='.5'/></default><worldbody>" \
-    "<body pos='0 0 .05'><joint name='base' type='slide' axis='1 0 0'/>"                            \
-    "<geom type='box' size='.5 .5 .05' mass='2'/></body>"                                           \
-    "<body pos='0 0 .15'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"      \
-    "<geom type='box' size='.1 .1 .05' mass='1'/></body>"                                           \
-    "<body pos='0 0 .25'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"      \
-    "<geom type='box' size='.1 .1 .05' mass='1'/></body></worldbody>"                               \
-    "<actuator><motor joint='base'/></actuator>"                                                    \
-    "<keyframe><key name='k' qpos='0 0 0 0 0' qvel='.6 .6 0 .6 0'/></keyframe></mujoco>"
 
 #define FORCE(k, answer) \
     { TS_STEP_BY_CONTROL, 0, 10 * (k), 10 * (k) + 10, answer, -25.0, 25.0 }
@@ -32,9 +15,7 @@
 static const ts_task tasks[] = {
     {.name = "throw",
      .summary = "a box is thrown such that it comes down, slides and is at a place",
-     .mjcf = "<mujoco><option timestep='0.005'/>" HEAD "<worldbody>" FLOOR
-             "<body pos='0 0 .35'><freejoint/><geom type='box' size='.1 .1 .05' mass='1' friction='.4'/></body>"
-             "</worldbody></mujoco>",
+     .scene = "throw",
      .steps = 100,
      .unknown_count = 2,
      .unknown = {{TS_STEP_BY_VELOCITY, 0, 0, 0, 2.5, 1.5, 3.5}, {TS_STEP_BY_VELOCITY, 1, 0, 0, 0.5, -1.0, 1.0}},
@@ -42,9 +23,7 @@ static const ts_task tasks[] = {
      .asked = {{100, 0, 0}, {100, 0, 1}}},
     {.name = "push",
      .summary = "friction and mass of a box from where it was while it was pushed",
-     .mjcf = "<mujoco><option timestep='0.005'/>" HEAD "<worldbody>" FLOOR
-             "<body pos='0 0 .05'><freejoint/><geom type='box' size='.1 .1 .05' mass='1.5' friction='.3'/></body>"
-             "</worldbody><keyframe><key name='k' qpos='0 0 .05 1 0 0 0' qvel='.5 0 0 0 0 0'/></keyframe></mujoco>",
+     .scene = "push",
      .steps = 100,
      .unknown_count = 2,
      .unknown = {{TS_STEP_BY_FRICTION, 1, 0, 0, 0.3, 0.1, 0.6}, {TS_STEP_BY_MASS, 1, 0, 0, 1.5, 0.5, 3.0}},
@@ -63,7 +42,7 @@ static const ts_task tasks[] = {
      .push = {{0, 0, 40, 6.0}, {0, 40, 70, 4.0}}},
     {.name = "settle",
      .summary = "a moving stack is brought to rest at a place by forces on its base, and nothing slides off",
-     .mjcf = STACK,
+     .scene = "settle",
      .steps = 100,
      .unknown_count = 2,
      .unknown = {{TS_STEP_BY_CONTROL, 0, 0, 50, -4.8, -30.0, 20.0},
@@ -72,7 +51,7 @@ static const ts_task tasks[] = {
      .asked = {{100, 0, 0}, {100, 1, 0}, {100, 0, 1}, {100, 1, 1}, {100, 0, 3}, {100, 1, 3}}},
     {.name = "follow",
      .summary = "the same stack goes as it was recorded to go, by ten forces",
-     .mjcf = STACK,
+     .scene = "settle",
      .steps = 100,
      .unknown_count = 10,
      .unknown = {FORCE(0, -2.0), FORCE(1, 6.0), FORCE(2, -9.0), FORCE(3, -4.0), FORCE(4, 12.0), FORCE(5, 1.0),
@@ -82,17 +61,7 @@ static const ts_task tasks[] = {
                SPEEDS(10)}},
     {.name = "arm",
      .summary = "an arm pushes a box to a place on the floor by two torques",
-     .mjcf = "<mujoco><compiler angle='radian'/><option timestep='0.004'/>" HEAD "<worldbody>" FLOOR
-             "<body pos='-.5 0 .05'><joint name='a' axis='0 0 1' damping='.05'/>"
-             "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.02' mass='.3' contype='0' conaffinity='0'/>"
-             "<body pos='.3 0 0'><joint name='b' axis='0 0 1' damping='.05'/>"
-             "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.02' mass='.2' contype='0' conaffinity='0'/>"
-             "<body pos='.3 0 0'><joint name='lift' type='slide' axis='0 0 1' stiffness='500' damping='2'/>"
-             "<geom name='tip' type='sphere' size='.03' mass='.05' friction='.5'/></body></body></body>"
-             "<body pos='.0762 0 .05'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
-             "<joint type='slide' axis='0 0 1'/><geom type='box' size='.05 .05 .05' mass='.5' friction='.3'/></body>"
-             "</worldbody><actuator><motor joint='a'/><motor joint='b'/></actuator>"
-             "<keyframe><key name='k' qpos='.6 -1.2 0 0 0 0'/></keyframe></mujoco>",
+     .scene = "two-link-push",
      .steps = 100,
      .unknown_count = 2,
      .unknown = {{TS_STEP_BY_CONTROL, 0, 0, 60, 0.1, -0.2, 0.4}, {TS_STEP_BY_CONTROL, 1, 0, 60, 0.7, 0.4, 1.2}},
@@ -224,9 +193,9 @@ ts_code ts_task_begin(const ts_task* task, ts_task_bench* out, ts_status* out_st
     double x[TS_TASK_UNKNOWNS] = {0.0}, residual[TS_TASK_ASKED];
     memset(out, 0, sizeof *out);
     out->task = task;
-    ts_code code = ts_mjcf_parse(task->mjcf, strlen(task->mjcf), task->name, NULL, NULL, &out->model, out_status);
+    ts_code code = ts_scene_load(task->scene, NULL, &out->scene, out_status);
+    out->model = out->scene.model;
     if (!code) code = ts_sim_create(out->model, 1, &out->sim, out_status);
-    if (!code && out->model->keyframe_count > 0) code = ts_sim_set_keyframe(out->sim, 0, out_status);
     if (!code) code = ts_sim_snapshot(out->sim, &out->start, out_status);
     if (code) return code;
     size_t n = (size_t)task->unknown_count, steps = (size_t)task->steps, nu = (size_t)out->model->actuator_count;
@@ -247,7 +216,7 @@ ts_code ts_task_begin(const ts_task* task, ts_task_bench* out, ts_status* out_st
 
 void ts_task_end(ts_task_bench* self) {
     ts_sim_free(self->sim);
-    ts_model_free(self->model);
+    ts_loaded_scene_free(&self->scene);
     ts_snapshot_free(&self->start);
     ts_arena_free(&self->scratch);
     free(self->ctrl);

@@ -3,6 +3,7 @@
 #define TS_BENCH_GRADIENT_TASKS_H
 
 #include "engine/derivative/rollout.h"
+#include "scenes/scene_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +42,7 @@ typedef struct ts_task_push {
 typedef struct ts_task {
     const char* name;
     const char* summary;
-    const char* mjcf;
+    const char* scene;  // by its name in the table of scenes
     int steps;
     int unknown_count;
     ts_task_unknown unknown[TS_TASK_UNKNOWNS];
@@ -60,7 +61,8 @@ const ts_task* ts_task_at(int i);
 /// A task at work. Zero-initialised; made by ts_task_bench_begin.
 typedef struct ts_task_bench {
     const ts_task* task;
-    ts_model* model;
+    ts_loaded_scene scene;
+    const ts_model* model;  // its
     ts_sim* sim;
     ts_snapshot start;
     double moved[TS_TASK_UNKNOWNS];  // of frictions: what was added so far

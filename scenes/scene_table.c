@@ -39,6 +39,10 @@ static const ts_scene scenes[] = {
     {"gripper", "two linkages with closed loops close on a cube", 3.0, "cube", NULL, "path"},
     {"four-bar", "a crank turns a closed loop of four bars", 5.0, "rocker", NULL, "hold"},
     {"arm-push", "an arm pushes a box along the floor", 3.0, "box", NULL, "path"},
+    {"throw", "a box is thrown, comes down, slides: a task for gradients", 0.8, "box", NULL, NULL},
+    {"push", "a box slides over a floor: friction and mass from its way", 0.5, "box", NULL, NULL},
+    {"settle", "a stack is brought to rest by its base: a task for gradients", 0.5, "upper", NULL, NULL},
+    {"two-link-push", "an arm of two links pushes a box by its torques: a task for gradients", 0.4, "box", NULL, NULL},
 };
 
 int ts_scene_count(void) { return (int)(sizeof scenes / sizeof scenes[0]); }
