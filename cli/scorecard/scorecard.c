@@ -4,10 +4,14 @@
 #include "base/clock.h"
 #include "base/task.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// 1: what of the energy that a step turns over its books may leave over.
+static const double most_ledger_share = 1e-9;
 
 typedef struct work {
     ts_scorecard* card;
@@ -119,6 +123,32 @@ void ts_scorecard_cut_short(const ts_scorecard* card, ts_text* text) {
         experiments += entrants > 0;
     }
     if (experiments > 0) ts_text_add(text, ".");
+}
+
+int ts_scorecard_ledger_closes(const ts_lab_run* run) { return run->ledger_share <= most_ledger_share; }
+
+const ts_lab_run* ts_scorecard_worst_ledger(const ts_scorecard* card, int* out_kept) {
+    const ts_lab_run* worst = NULL;
+    int kept = 0;
+    for (int i = 0; i < card->first[card->experiment_count]; ++i) {
+        const ts_lab_run* run = &card->run[i];
+        if (!card->entrant[i % card->entrant_count].solver || run->steps == 0) continue;
+        ++kept;
+        if (!worst || isnan(run->ledger_share) || run->ledger_share > worst->ledger_share) worst = run;
+    }
+    if (out_kept) *out_kept = kept;
+    return worst;
+}
+
+void ts_scorecard_ledger(const ts_scorecard* card, ts_text* text) {
+    int kept;
+    const ts_lab_run* worst = ts_scorecard_worst_ledger(card, &kept);
+    if (!worst) return;
+    ts_text_add(
+        text, "%sEnergy: in the books of every step of %d runs at most %.1e of what the step turns over is missing (%s",
+        ts_scorecard_ledger_closes(worst) ? "" : "F: ", kept, worst->ledger_share, worst->experiment->name);
+    if (worst->experiment->parameter) ts_text_add(text, ":%g", worst->value);
+    ts_text_add(text, " under %s, step %lld); %g may be.", worst->engine, worst->ledger_step, most_ledger_share);
 }
 
 void ts_scorecard_tally(const ts_scorecard* card, int e, int k, int out_count[TS_VERDICT_COUNT]) {

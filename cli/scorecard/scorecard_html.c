@@ -92,10 +92,16 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
         ts_text_add(text, "</tr>\n");
     }
     ts_text_add(text, "</tbody></table></div>\n");
-    ts_text cut = {0};
+    ts_text cut = {0}, ledger = {0};
     ts_scorecard_cut_short(card, &cut);
     if (cut.length > 0) ts_report_escaped(text, "<p class=\"broken\">", ts_text_get(&cut), "</p>\n");
+    const ts_lab_run* worst = ts_scorecard_worst_ledger(card, NULL);
+    ts_scorecard_ledger(card, &ledger);
+    if (worst)
+        ts_report_escaped(text, ts_scorecard_ledger_closes(worst) ? "<p class=\"hint\">" : "<p class=\"fail\">",
+                          ts_text_get(&ledger), "</p>\n");
     ts_text_free(&cut);
+    ts_text_free(&ledger);
 }
 
 // The signal of every entrant at the value that is shown.

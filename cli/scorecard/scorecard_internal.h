@@ -50,6 +50,15 @@ typedef struct ts_conjunct {
 /// The experiments and entrants of which a run was broken off at the limit, as a sentence; nothing where there are none.
 void ts_scorecard_cut_short(const ts_scorecard* card, ts_text* text);
 
+/// The run whose books of energy close worst, or NULL where none kept any; in *out_kept (may be NULL) how many did.
+const ts_lab_run* ts_scorecard_worst_ledger(const ts_scorecard* card, int* out_kept);
+
+/// Whether its books close: to 1e-9 of the energy that a step turns over.
+int ts_scorecard_ledger_closes(const ts_lab_run* run);
+
+/// Both as a sentence; nothing where no books were kept.
+void ts_scorecard_ledger(const ts_scorecard* card, ts_text* text);
+
 /// The columns of the conjunction, at most `room` of them. Returns how many.
 int ts_scorecard_conjunction(const ts_scorecard* card, int room, ts_conjunct* out_column);
 

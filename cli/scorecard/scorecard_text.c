@@ -58,10 +58,13 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
         ts_text_add(text, " |\n");
     }
     ts_text_add(text, "\n");
-    ts_text cut = {0};
+    ts_text cut = {0}, ledger = {0};
     ts_scorecard_cut_short(card, &cut);
     if (cut.length > 0) ts_text_add(text, "%s\n\n", ts_text_get(&cut));
+    ts_scorecard_ledger(card, &ledger);
+    if (ledger.length > 0) ts_text_add(text, "%s\n\n", ts_text_get(&ledger));
     ts_text_free(&cut);
+    ts_text_free(&ledger);
 }
 
 // One table: a row for each value and measure, a column for each entrant.
@@ -129,6 +132,8 @@ static void write_run(const ts_lab_run* run, ts_json* json) {
     ts_json_add_integer(json, "unsolved", run->unsolved);
     ts_json_add_number(json, "worst_unmet", run->worst_unmet);
     ts_json_add_number(json, "seconds", run->seconds);
+    ts_json_add_number(json, "ledger_share", run->ledger_share);
+    ts_json_add_integer(json, "ledger_step", run->ledger_step);
     ts_json_add_array(json, "measured");
     for (int m = 0; m < run->experiment->measure_count; ++m) {
         const ts_measured* measured = &run->measured[m];
@@ -146,12 +151,28 @@ static void write_run(const ts_lab_run* run, ts_json* json) {
     ts_json_object_end(json);
 }
 
+// The worst books of all, or null.
+static void write_ledger(const ts_scorecard* card, ts_json* json) {
+    int kept;
+    const ts_lab_run* worst = ts_scorecard_worst_ledger(card, &kept);
+    ts_json_add_object(json, "ledger");
+    ts_json_add_integer(json, "runs", kept);
+    ts_json_add_string(json, "experiment", worst ? worst->experiment->name : NULL);
+    ts_json_add_number(json, "value", worst && worst->experiment->parameter ? worst->value : (double)NAN);
+    ts_json_add_string(json, "engine", worst ? worst->engine : NULL);
+    ts_json_add_integer(json, "step", worst ? worst->ledger_step : 0);
+    ts_json_add_number(json, "share", worst ? worst->ledger_share : (double)NAN);
+    ts_json_add_bool(json, "closes", worst && ts_scorecard_ledger_closes(worst));
+    ts_json_object_end(json);
+}
+
 void ts_scorecard_json(const ts_scorecard* card, ts_json* json) {
     ts_json_object(json);
     ts_json_add_string(json, "command", card->command);
     ts_json_add_number(json, "seconds", card->seconds);
     ts_json_add_bool(json, "interrupted", card->interrupted);
     ts_json_add_number(json, "time_limit", card->limit);
+    write_ledger(card, json);
     ts_json_add_array(json, "experiments");
     for (int e = 0; e < card->experiment_count; ++e) {
         const ts_experiment* experiment = card->experiment[e];

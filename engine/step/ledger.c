@@ -76,6 +76,12 @@ double ts_ledger_turnover(const ts_ledger* ledger) {
     return sum;
 }
 
+double ts_ledger_step_share(const ts_ledger* ledger) {
+    double turned = ledger->start.kinetic + ledger->within;
+    for (int i = 0; i < TS_LEDGER_ACCOUNTS; ++i) turned += fabs(ledger->work[i]);
+    return ledger->remainder == 0.0 ? 0.0 : fabs(ledger->remainder) / turned;
+}
+
 int ts_ledger_open(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     if (!storage->ledger) return 1;

@@ -96,6 +96,10 @@ const char* ts_ledger_name(ts_ledger_account account, const char** out_summary);
 /// J: the energy turned over: what the first step had of motion, all |work|, and what rows take within steps. What rounding is relative to.
 double ts_ledger_turnover(const ts_ledger* ledger);
 
+/// 1: what the last step's remainder is of the energy that it turned over: its motion at the start, all |work|, and what rows took within it. 0 where
+/// nothing moved, and before the first step; not a number where the books have none.
+double ts_ledger_step_share(const ts_ledger* ledger);
+
 /// Poses, centres, axes, velocities and inertias from qpos and qvel.
 void ts_step_kinematics(ts_sim* sim);
 

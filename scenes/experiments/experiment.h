@@ -77,8 +77,11 @@ typedef struct ts_lab_run {
     long long steps;     // that were made
     long long unsolved;  // of these, not converged; of other engines, which do not say, 0
     double worst_unmet;  // 1: largest share of the solver's own law unmet in a step
-    double seconds;      // wall clock
-    ts_code code;        // how it ended; a run that was broken off has measured nothing
+    double
+        ledger_share;  // 1: most that a step's books of energy have left over, of what it turned over; of other engines 0
+    long long ledger_step;  // in which
+    double seconds;         // wall clock
+    ts_code code;           // how it ended; a run that was broken off has measured nothing
     ts_status status;
     int samples;  // of the experiment's signal
     int stride;   // steps between two of them

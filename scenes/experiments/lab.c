@@ -99,6 +99,7 @@ unsigned ts_lab_entrant_traits(const ts_lab_entrant* entrant) {
 typedef struct stage {
     ts_loaded_scene scene;
     ts_sim* sim;
+    ts_ledger ledger;             // kept where sim steps by itself
     const ts_lab_engine* engine;  // NULL: sim steps by itself
     void* state;                  // the other engine's
     int (*stop)(void* user);
@@ -179,6 +180,13 @@ static void note_stand_in(ts_lab_run* run, const ts_sim* sim) {
     ts_arena_free(&arena);
 }
 
+static void note_ledger(ts_lab_run* run, const ts_ledger* ledger) {
+    double share = ts_ledger_step_share(ledger);
+    if (share <= run->ledger_share || isnan(run->ledger_share)) return;
+    run->ledger_share = share;
+    run->ledger_step = run->steps;
+}
+
 static ts_code step(ts_lab_run* run, const stage* at) {
     ts_sim* sim = at->sim;
     ts_controller_act(&at->scene.control, sim);
@@ -188,6 +196,7 @@ static ts_code step(ts_lab_run* run, const stage* at) {
         return ts_status_set(&run->status, TS_ERROR_NUMERIC, NULL, 0, "positions are not finite at t = %g s",
                              sim->time);
     run->steps++;
+    if (!at->engine) note_ledger(run, &at->ledger);
     if (!at->engine && sim->info.row_count > 0) {
         run->unsolved += sim->info.solve.status != TS_SOLVE_CONVERGED;
         run->worst_unmet = fmax(run->worst_unmet, sim->info.unmet);
@@ -213,6 +222,7 @@ void ts_lab_run_one(const ts_experiment* experiment, double value, const ts_lab_
     double start = ts_clock_seconds();
     out_run->code = open_stage(out_run, entrant, &at, &out_run->status);
     if (out_run->code == TS_OK) {
+        if (!at.engine) ts_ledger_keep(at.sim, &at.ledger);
         long long steps = ts_run_steps(experiment->duration, at.sim->options.time_step);
         observe(out_run, &at);
         for (long long i = 0; i < steps && out_run->code == TS_OK; ++i) out_run->code = step(out_run, &at);
