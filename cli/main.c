@@ -1,6 +1,7 @@
 // The program `touchstone`: finds the command, parses its arguments, runs it.
 #include "cli/commands/commands.h"
 #include "cli/console.h"
+#include "cli/guard_internal.h"
 #include "cli/gradient/expression_internal.h"
 #include "cli/ranks.h"
 #include "cli/shape_text.h"
@@ -582,13 +583,38 @@ static int print_help(const ts_command* command) {
     return ts_console_print(&text, TS_EXIT_DONE);
 }
 
-static int run_command(const ts_command* command, int argc, char** argv, int json, int speaks) {
+// A command and what it was told.
+typedef struct order {
+    const ts_command* command;
+    const ts_args* args;
+} order;
+
+static int obey(const void* context) {
+    const order* given = (const order*)context;
+    return given->command->run(given->args);
+}
+
+// With an HDF5 file among its words, a command runs where a crash of HDF5 takes nobody along.
+static int run_guarded(const ts_command* command, const ts_args* args, int json, const char* file) {
+    order given = {command, args};
+    ts_status status;
+    int crash, exit_code = ts_guard_run(obey, &given, &crash);
+    if (!crash) return exit_code;
+    ts_status_set(&status, TS_ERROR_FILE, file, 0, "not readable: the HDF5 library failed on it (%s)",
+                  strsignal(crash));
+    return ts_console_error(command->name, json, TS_EXIT_FAILED, &status);
+}
+
+static int run_command(const ts_command* command, int argc, char** argv, int json, int speaks, int alone) {
     ts_args args;
     ts_status status;
+    char file[TS_GUARD_NAME];
+    // Before files are gathered at the front of the words.
+    int guarded = alone && ts_guard_finds(argc, argv, file);
     if (ts_args_parse(command, argc, argv, &args, &status))
         return speaks ? ts_console_error(command->name, json, TS_EXIT_USAGE, &status) : TS_EXIT_USAGE;
     if (args.help) return speaks ? print_help(command) : TS_EXIT_DONE;
-    return command->run(&args);
+    return guarded ? run_guarded(command, &args, json, file) : command->run(&args);
 }
 
 int main(int argc, char** argv) {
@@ -619,7 +645,7 @@ int main(int argc, char** argv) {
     // The ranks of a job are joined before anything can go wrong, since only one of them speaks.
     int alone = command->run != ts_cmd_compare && command->run != ts_cmd_study;
     ts_ranks ranks = alone ? ts_ranks_here() : ts_ranks_begin();
-    int exit_code = run_command(command, argc - 2, argv + 2, json, ranks.rank == 0);
+    int exit_code = run_command(command, argc - 2, argv + 2, json, ranks.rank == 0, alone);
     ts_ranks_end();
     return exit_code;
 }

@@ -5,7 +5,7 @@
 // its own story about it. Rule: HDF5 is silenced for the time of a call; lists are read in pieces of a few thousand entries, and
 // only where the file really holds about as much as it claims. Texts of variable length are refused unread: HDF5 1.10 trusts the lengths
 // that the file gives for them.
-// Known limit: a damaged file that makes HDF5 itself fail in a bad way cannot be kept from it.
+// Known limit: a damaged file that makes HDF5 itself fail in a bad way cannot be kept from it here; a crash is told of by cli/guard.c.
 #include "cli/judge/log_format_internal.h"
 
 #ifndef TS_HAVE_HDF5
