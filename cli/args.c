@@ -211,6 +211,9 @@ static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, t
 }
 
 static ts_code set_subject(const ts_command* command, char** argv, char* text, ts_args* args, ts_status* out_status) {
+    if (!command->subject && find_flag(command, "--only", strlen("--only")))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' takes no '%s'; did you mean --only %s?",
+                             command->name, text, text);
     if (!command->subject)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' takes no '%s'", command->name, text);
     if (strstr(command->subject, "...")) {

@@ -15,9 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Scenes, then those of experiments.
 static const char* scene_name(const void* context, int i) {
     (void)context;
-    return ts_scene_at(i)->name;
+    return i < ts_scene_count() ? ts_scene_at(i)->name : ts_experiment_scene(ts_experiment_at(i - ts_scene_count()));
 }
 
 static const char* solver_name(const void* context, int i) {
@@ -106,8 +107,8 @@ int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_repor
     if (!known && !strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) {
         char room[TS_ARGS_HINT];
         ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no scene or file is called '%s'%s", name_or_path,
-                      ts_args_hint(name_or_path, scene_name, NULL, ts_scene_count(),
-                                   " ('touchstone list scenes' shows the scenes)", room));
+                      ts_args_hint(name_or_path, scene_name, NULL, ts_scene_count() + ts_experiment_count(),
+                                   " ('touchstone list scenes' and 'list experiments' show what there is)", room));
         return TS_EXIT_USAGE;
     }
     ts_model_file_options options;
@@ -241,7 +242,7 @@ ts_code ts_setup_unknown_key(const char* key, int with_options, const ts_solver_
             snprintf(list->name[list->count++], sizeof list->name[0], "solver.%s",
                      ts_solver_setting_at(among->solver[s], i)->name);
     ts_status_set(
-        out_status, TS_ERROR_VALUE, NULL, 0, "--set knows no '%s'%s", key,
+        out_status, TS_ERROR_VALUE, NULL, 0, "there is no option '%s'%s", key,
         ts_args_hint(key, key_name, list, list->count,
                      " ('touchstone list solvers --json' shows the settings of solvers, 'touchstone run --help' "
                      "the options)",

@@ -3,6 +3,7 @@
 
 #ifdef TS_HAVE_HDF5
 
+#include <errno.h>
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
@@ -165,10 +166,22 @@ static herr_t note_first(unsigned n, const H5E_error2_t* error, void* user) {
     return 0;
 }
 
-void ts_record_read_why(char* out_text, size_t size) {
-    reason r = {out_text, size};
-    snprintf(out_text, size, "damaged");
+int64_t ts_record_read_open(const char* path, int64_t access, ts_status* out_status) {
+    char why[256] = "damaged", byte;
+    reason r = {why, sizeof why};
+    FILE* stream = fopen(path, "rb");
+    int problem = stream ? 0 : errno;
+    if (stream && fread(&byte, 1, 1, stream) != 1 && ferror(stream)) problem = errno;
+    if (stream) fclose(stream);
+    if (problem) {
+        ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot read: %s", strerror(problem));
+        return -1;
+    }
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    if (file >= 0) return file;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_first, &r);
+    ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot read this as an HDF5 recording: %s", why);
+    return -1;
 }
 
 #else

@@ -3,6 +3,7 @@
 #ifndef TS_ENGINE_RECORD_READ_INTERNAL_H
 #define TS_ENGINE_RECORD_READ_INTERNAL_H
 
+#include "base/status.h"
 #include "engine/record/record_column_internal.h"
 
 #ifdef __cplusplus
@@ -41,8 +42,9 @@ char* ts_record_read_text(int64_t file, const char* path, const char* attribute)
 /// A number that is an attribute of an object. Nonzero when it is there, and one.
 int ts_record_read_number(int64_t object, const char* name, ts_record_type type, void* out);
 
-/// Why HDF5 could not do what it was last asked for, in its own words.
-void ts_record_read_why(char* out_text, size_t size);
+/// Opens a file for reading, with HDF5's properties of access. Negative where it cannot be opened: TS_ERROR_FILE, in the system's words where there is
+/// no such file or it may not be read, else in HDF5's.
+int64_t ts_record_read_open(const char* path, int64_t access, ts_status* out_status);
 
 #ifdef __cplusplus
 }

@@ -99,21 +99,12 @@ static ts_code take(hid_t file, const char* path, double time, ts_sim* sim, ts_s
     return code ? code : ts_sim_forward(sim, out_status);
 }
 
-static ts_code refuse(const char* path, ts_status* out_status) {
-    char why[256];
-    ts_record_read_why(why, sizeof why);
-    return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot read this as an HDF5 recording: %s", why);
-}
-
 ts_code ts_record_restore(const char* path, double time, ts_sim* sim, ts_status* out_status) {
     ts_code code = TS_OK;
     // In these braces HDF5 does not print its errors.
     H5E_BEGIN_TRY {
-        hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-        if (file >= 0)
-            code = take(file, path, time, sim, out_status);
-        else
-            code = refuse(path, out_status);
+        hid_t file = ts_record_read_open(path, H5P_DEFAULT, out_status);
+        code = file >= 0 ? take(file, path, time, sim, out_status) : TS_ERROR_FILE;
         if (file >= 0) H5Fclose(file);
     }
     H5E_END_TRY

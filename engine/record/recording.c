@@ -210,19 +210,13 @@ ts_code ts_recording_open(const char* path, ts_recording** out_recording, ts_sta
     for (int i = 0; i < SOURCE_COUNT; ++i) r->source[i].dataset = -1;
     r->text[0] = strdup(path);
     ts_code code = TS_OK;
-    char why[256];
     // In these braces HDF5 does not print its errors.
     H5E_BEGIN_TRY {
         // Of a damaged file, what the library could not close itself goes with the file.
         hid_t access = H5Pcreate(H5P_FILE_ACCESS);
         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-        r->file = H5Fopen(path, H5F_ACC_RDONLY, access);
-        if (r->file < 0) {
-            ts_record_read_why(why, sizeof why);
-            code = ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot read this as an HDF5 recording: %s", why);
-        } else {
-            code = read_about(r, out_status);
-        }
+        r->file = ts_record_read_open(path, access, out_status);
+        code = r->file >= 0 ? read_about(r, out_status) : TS_ERROR_FILE;
         H5Pclose(access);
     }
     H5E_END_TRY
