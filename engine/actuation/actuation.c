@@ -218,6 +218,22 @@ static void find_law(const ts_actuator* a, double length, double rate, double* o
     if (a->bias_is_muscle) ts_muscle_stretch(&a->stretch, a->length_range, length, out_bias);
 }
 
+void ts_actuation_law(const ts_sim* sim, int i, double out_law[3], double out_gain[3]) {
+    const ts_actuator* actuator = &sim->model->actuator[i];
+    double u = input_of(sim, i, sim->actuator_length[i]), bias[3];
+    find_law(actuator, sim->actuator_length[i], sim->actuator_velocity[i], out_gain, bias);
+    for (int k = 0; k < 3; ++k) out_law[k] = out_gain[k] * u + bias[k];
+}
+
+void ts_actuation_law_bend(const ts_sim* sim, int i, double out_bend[3]) {
+    const ts_actuator* a = &sim->model->actuator[i];
+    double length = sim->actuator_length[i], rate = sim->actuator_velocity[i], u = input_of(sim, i, length);
+    out_bend[0] = out_bend[1] = out_bend[2] = 0.0;
+    if (a->gain_is_muscle) ts_muscle_pull_bend(&a->pull, a->length_range, length, rate, out_bend);
+    for (int k = 0; k < 3; ++k) out_bend[k] *= u;
+    if (a->bias_is_muscle) out_bend[0] += ts_muscle_stretch_bend(&a->stretch, a->length_range, length);
+}
+
 static double measure_actuator(ts_sim* sim, int i, ts_drive* drive) {
     const ts_actuator* actuator = &sim->model->actuator[i];
     for (int k = 0; k < drive->lever->count; ++k) drive->lever->moment[k] = 0.0;
@@ -228,9 +244,8 @@ static double measure_actuator(ts_sim* sim, int i, ts_drive* drive) {
     sim->actuator_force[i] = 0.0;
     drive->mode = TS_DRIVE_PLAIN;
     if (!actuator->active) return 0.0;
-    double u = input_of(sim, i, length), gain[3], bias[3], law[3];
-    find_law(actuator, length, rate, gain, bias);
-    for (int k = 0; k < 3; ++k) law[k] = gain[k] * u + bias[k];
+    double law[3], gain[3];
+    ts_actuation_law(sim, i, law, gain);
     sim->actuator_force[i] = clamped(&actuator->force, law[0]);
     return enter(sim, drive, &actuator->force, law, rate);
 }

@@ -56,6 +56,13 @@ void ts_actuation_tree(ts_sim* sim, int tree, double* M, double* force);
 /// measured stays.
 double ts_actuation_length(const ts_sim* sim, int i, double* out_rate);
 
+/// The force of actuator i in the step that is solved, limits aside, and its slopes by length and rate; `out_gain` has the slopes of all three by its input
+/// (activation or control).
+void ts_actuation_law(const ts_sim* sim, int i, double out_law[3], double out_gain[3]);
+
+/// Second derivatives of that force: by length twice, by both, by rate twice.
+void ts_actuation_law_bend(const ts_sim* sim, int i, double out_bend[3]);
+
 /// The force of a tendon's spring and damper in a step that is solved, but for what is a row, N along the tendon.
 double ts_actuation_tendon_force(const ts_sim* sim, int tendon);
 

@@ -14,9 +14,20 @@ void ts_muscle_pull(const ts_muscle* muscle, const double length_range[2], doubl
 /// Force of the muscle at rest, and its slope by length; out_law (3).
 void ts_muscle_stretch(const ts_muscle* muscle, const double length_range[2], double length, double* out_law);
 
+/// Second derivatives of ts_muscle_pull: by length twice, by both, by rate twice.
+void ts_muscle_pull_bend(const ts_muscle* muscle, const double length_range[2], double length, double rate,
+                         double out_bend[3]);
+
+/// That of ts_muscle_stretch by length twice.
+double ts_muscle_stretch_bend(const ts_muscle* muscle, const double length_range[2], double length);
+
 /// dw/dt of an activation w under a control; `constant` are the time constants of rising and falling, s, `width` that of the controls
 /// over which one becomes the other.
 double ts_muscle_activation_rate(const double constant[2], double width, double control, double w);
+
+/// The same, and its slopes by control and activation.
+double ts_muscle_activation_slopes(const double constant[2], double width, double control, double w,
+                                   double out_slope[2]);
 
 #ifdef __cplusplus
 }

@@ -79,14 +79,8 @@ static double measure_fixed(const ts_sim* sim, const ts_tendon* tendon, ts_lever
     return length;
 }
 
-// A point that a way passes through, and what it is fastened to.
-typedef struct hold {
-    int body;
-    ts_vec3 point;
-} hold;
-
 // The straight piece from a to b, `share` of which counts: adds its derivatives, returns its length.
-static double add_straight(const ts_sim* sim, hold a, hold b, double share, ts_lever* lever) {
+static double add_straight(const ts_sim* sim, ts_tendon_hold a, ts_tendon_hold b, double share, ts_lever* lever) {
     ts_vec3 way = ts_vec3_sub(b.point, a.point);
     double length = ts_vec3_norm(way);
     if (a.body == b.body || length == 0.0) return share * length;
@@ -97,23 +91,14 @@ static double add_straight(const ts_sim* sim, hold a, hold b, double share, ts_l
     return share * length;
 }
 
-static hold hold_of_site(const ts_sim* sim, int site) {
+static ts_tendon_hold hold_of_site(const ts_sim* sim, int site) {
     const ts_site* s = &sim->model->site[site];
-    return (hold){s->body, ts_transform_point(&sim->kinematics.body_pose[s->body], s->pose.position)};
+    return (ts_tendon_hold){s->body, ts_transform_point(&sim->kinematics.body_pose[s->body], s->pose.position)};
 }
 
-// The part of a way between two sites, around something or not.
-typedef struct span {
-    hold from, to;
-    const ts_tendon_part* around;  // or NULL
-    double share;                  // of its length that counts
-    int next;                      // part to go on from
-} span;
-
-// Goes on to the next span; returns 0 after the last. Begins with an `io_span` whose next is 0, share 1 and from.body -1.
-static int next_span(const ts_sim* sim, const ts_tendon* tendon, span* io_span) {
+int ts_tendon_next_span(const ts_sim* sim, const ts_tendon* tendon, ts_tendon_span* io_span) {
     const ts_tendon_part* around = NULL;
-    hold last = io_span->next ? io_span->to : io_span->from;
+    ts_tendon_hold last = io_span->next ? io_span->to : io_span->from;
     while (io_span->next < tendon->part_count) {
         const ts_tendon_part* part = part_at(sim->model, tendon, io_span->next++);
         if (part->kind == TS_TENDON_PULLEY) {
@@ -132,10 +117,11 @@ static int next_span(const ts_sim* sim, const ts_tendon* tendon, span* io_span) 
     return 0;
 }
 
-static span first_span(void) { return (span){{-1, ts_vec3_zero()}, {-1, ts_vec3_zero()}, NULL, 1.0, 0}; }
+ts_tendon_span ts_tendon_first_span(void) {
+    return (ts_tendon_span){{-1, ts_vec3_zero()}, {-1, ts_vec3_zero()}, NULL, 1.0, 0};
+}
 
-// The length of a span's curved part and its ends; negative where the span is straight.
-static double curve_of(const ts_sim* sim, const span* way, ts_vec3 out_touch[2]) {
+double ts_tendon_curve(const ts_sim* sim, const ts_tendon_span* way, ts_vec3 out_touch[2]) {
     const ts_tendon_part* part = way->around;
     ts_vec3 side = ts_vec3_zero();
     if (!part) return -1.0;
@@ -146,15 +132,15 @@ static double curve_of(const ts_sim* sim, const span* way, ts_vec3 out_touch[2])
 
 static double measure_spatial(const ts_sim* sim, const ts_tendon* tendon, ts_lever* lever) {
     double length = 0.0;
-    for (span way = first_span(); next_span(sim, tendon, &way);) {
+    for (ts_tendon_span way = ts_tendon_first_span(); ts_tendon_next_span(sim, tendon, &way);) {
         ts_vec3 touch[2];
-        double curve = curve_of(sim, &way, touch);
+        double curve = ts_tendon_curve(sim, &way, touch);
         if (!way.around || curve < 0.0) {
             length += add_straight(sim, way.from, way.to, way.share, lever);
             continue;
         }
         int body = sim->model->geom[way.around->index].body;
-        hold on = {body, touch[0]}, off = {body, touch[1]};
+        ts_tendon_hold on = {body, touch[0]}, off = {body, touch[1]};
         double around = add_straight(sim, way.from, on, way.share, lever) + way.share * curve;
         length += around + add_straight(sim, off, way.to, way.share, lever);
     }
@@ -170,9 +156,9 @@ int ts_tendon_way(const ts_sim* sim, int tendon, int most, ts_tendon_segment* ou
     const ts_tendon* t = &sim->model->tendon[tendon];
     int count = 0;
     if (is_fixed(sim->model, t)) return 0;
-    for (span way = first_span(); next_span(sim, t, &way);) {
+    for (ts_tendon_span way = ts_tendon_first_span(); ts_tendon_next_span(sim, t, &way);) {
         ts_vec3 touch[2], at = way.from.point;
-        double curve = curve_of(sim, &way, touch);
+        double curve = ts_tendon_curve(sim, &way, touch);
         for (int i = 0; way.around && curve >= 0.0 && i <= TS_TENDON_ARC_SEGMENTS; ++i) {
             const ts_geom* geom = &sim->model->geom[way.around->index];
             ts_vec3 next = ts_tendon_arc(geom, &sim->kinematics.geom_pose[way.around->index], way.from.point, touch,

@@ -170,7 +170,19 @@ int ts_step_tendon_is_sum(const ts_model* model, int tendon);
 /// By how much drive i pulls less for each m or rad that it gets longer, >= 0.
 double ts_step_drive_stiffness(const ts_sim* sim, int drive);
 
-/// Whether what drive i pulls has constant slopes, and its tree has its equations.
+/// How the moments of a tendon turn, dm_r / dq_c over its lever (count x count; NULL: it is only asked). Returns 0 where that is not known.
+int ts_step_tendon_bend(const ts_sim* sim, int tendon, double* out_bend);
+
+/// Whether what drive i pulls has its equations.
+int ts_step_drive_is_plain(const ts_sim* sim, int drive);
+
+/// Adds h df/dq and h df/dv of the drives of a tree, of a step or round to the velocity `next` (both n x n); what is taken ahead included.
+void ts_step_drives_add(const ts_sim* sim, int tree, const double* next, ts_arena* scratch, double* by_q, double* by_v);
+
+/// Fills p->drive and p->lever. Returns 0 when memory is short.
+int ts_step_drives_find(const ts_step_task* task, ts_step_implicit* p);
+
+/// Whether what drive i pulls has its equations, by its input too, and its tree.
 int ts_step_drive_is_known(const ts_sim* sim, const ts_step_implicit* p, int drive);
 
 /// Whether the column of a control is known from p->drive.

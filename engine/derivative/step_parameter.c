@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "engine/actuation/actuation_internal.h"
+#include "engine/actuation/muscle_internal.h"
 #include "engine/derivative/step_implicit_internal.h"
 #include "engine/dynamics/derivative.h"
 #include "engine/dynamics/dynamics_internal.h"
@@ -149,13 +150,10 @@ static int actuator_of(const ts_model* model, int act) {
     return -1;
 }
 
-// Filters and integrators; muscles have a law of their own.
 static int activation_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
     if (i < 0) return 0;
     const ts_actuator* a = &sim->model->actuator[i];
-    int linear = a->activation == TS_ACTIVATION_INTEGRATOR || a->activation == TS_ACTIVATION_FILTER ||
-                 a->activation == TS_ACTIVATION_FILTER_EXACT;
-    return a->act >= 0 && (!a->active || (linear && ts_step_drive_is_known(sim, p, i)));
+    return a->act >= 0 && (!a->active || ts_step_drive_is_known(sim, p, i));
 }
 
 static int activations_are_known(const ts_sim* sim, const ts_step_implicit* p) {
@@ -421,7 +419,16 @@ static void add_lone(parameters* w, int t) {
 
 // --- activations ---
 
-// How the activation of actuator i after the step answers: w+ = w + T r, r = u or (u - w) / tau.
+// Of its rate, by control and activation.
+static void find_muscle_slopes(const ts_sim* sim, int i, double out_slope[2]) {
+    const ts_actuator* a = &sim->model->actuator[i];
+    const double constant[2] = {a->time_constant, a->rest_constant};
+    double u = sim->ctrl[i];
+    if (a->control.limited) u = fmin(fmax(u, a->control.range[0]), a->control.range[1]);
+    ts_muscle_activation_slopes(constant, a->rest_width, u, sim->act[a->act], out_slope);
+}
+
+// How the activation of actuator i after the step answers: w+ = w + T r, r = u, (u - w) / tau or a muscle's.
 static double next_activation_slope(const ts_sim* sim, int i, ts_step_input_kind kind) {
     const ts_actuator* a = &sim->model->actuator[i];
     double h = sim->options.time_step, tau = fmax(a->time_constant, 1e-15), T = h, T_rate = 1.0;
@@ -435,12 +442,14 @@ static double next_activation_slope(const ts_sim* sim, int i, ts_step_input_kind
     const ts_limits *limits = &a->act_limits, *range = &a->control;
     if (limits->limited && (next < limits->range[0] || next > limits->range[1])) return 0.0;
     int filters = a->activation != TS_ACTIVATION_INTEGRATOR;
-    if (kind == TS_STEP_BY_ACTIVATION) return filters ? 1.0 - T / tau : 1.0;
+    double by[2] = {filters ? 1.0 / tau : 1.0, filters ? -1.0 / tau : 0.0};
+    if (a->activation == TS_ACTIVATION_MUSCLE) find_muscle_slopes(sim, i, by);
+    if (kind == TS_STEP_BY_ACTIVATION) return 1.0 + T * by[1];
     if (kind == TS_STEP_BY_TIME_STEP) return T_rate * rate;
     if (range->limited && (sim->ctrl[a - sim->model->actuator] < range->range[0] ||
                            sim->ctrl[a - sim->model->actuator] > range->range[1]))
         return 0.0;
-    return filters ? T / tau : T;
+    return T * by[0];
 }
 
 // Adds impulses, du and activations of actuator i, whose force goes by its activation, or early by the next one.

@@ -207,18 +207,48 @@ static int find_servo(const ts_step_task* task, ts_step_implicit* p, int b) {
                      stiffness / drive->ahead);
 }
 
-// A stop of a tendon that is a sum of joints.
+// Along a tendon through space, J = sign m: adds what u does as m turns to by_q (NULL: nothing moves it) and what J^T lambda does to its tree. Returns 0 where that is
+// not known.
+static int add_tendon_turning(const ts_step_task* task, const ts_step_implicit* p, int b, double sign, double* by_q) {
+    ts_sim* sim = task->sim;
+    int tendon = (int)sim->row_block[b].key.whole;
+    const ts_lever* lever = &ts_sim_storage_of(sim)->tendon_lever[tendon];
+    if (ts_step_tendon_is_sum(sim->model, tendon)) return 1;
+    if (lever->tree < 0 || !p->tree[lever->tree].by_q) return 0;
+    int count = lever->count, first = sim->model->tree[lever->tree].dof_first;
+    int n = sim->model->tree[lever->tree].dof_count;
+    double lambda = sim->impulse[sim->problem.block[b].row], *of_tree = p->tree[lever->tree].by_q;
+    ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
+    double* H = TS_ARENA_ARRAY(&sim->scratch, double, count* count);
+    int fine = H && ts_step_tendon_bend(sim, tendon, H);
+    for (int r = 0; fine && r < count; ++r)
+        for (int c = 0; c < count; ++c) {
+            double turned = sign * H[r * count + c];
+            if (by_q) by_q[c] += turned * ts_sim_storage_of(sim)->new_velocity[lever->dof[r]];
+            of_tree[(lever->dof[r] - first) * n + lever->dof[c] - first] += lambda * turned;
+        }
+    ts_arena_scope_end(&sim->scratch, scope);
+    return fine;
+}
+
+// A row along a tendon, J = sign m, with `factor` m of its law.
+static int write_tendon_row(const ts_step_task* task, ts_step_implicit* p, int b, double sign, double factor) {
+    const ts_lever* lever = &ts_sim_storage_of(task->sim)->tendon_lever[task->sim->row_block[b].key.whole];
+    double* by_q = TS_ARENA_ARRAY(task->arena, double, lever->count);
+    if (!by_q) return 0;
+    for (int k = 0; k < lever->count; ++k) by_q[k] = factor * lever->moment[k];
+    return add_tendon_turning(task, p, b, sign, by_q) && write_row(task, p, b, lever->count, lever->dof, by_q, 1.0);
+}
+
 static int find_tendon_limit(const ts_step_task* task, ts_step_implicit* p, int b) {
     const ts_sim* sim = task->sim;
-    const ts_row_key key = sim->row_block[b].key;
-    const ts_lever* lever = &ts_sim_storage_of(sim)->tendon_lever[key.whole];
     double reference = ts_sim_storage_of(sim)->reference[sim->problem.block[b].row], h = sim->options.time_step;
-    if (!ts_step_tendon_is_sum(sim->model, (int)key.whole)) return 0;
     double by_gap = reference < 0.0                           ? -1.0 / h
                     : reference < sim->options.push_out_speed ? -sim->options.baumgarte / h
                                                               : 0.0;
     // key.part 0: the lower end (engine/rows/tendon_limit.c).
-    return write_row(task, p, b, lever->count, lever->dof, lever->moment, key.part == 0 ? -by_gap : by_gap);
+    double sign = sim->row_block[b].key.part == 0 ? 1.0 : -1.0;
+    return write_tendon_row(task, p, b, sign, -sign * by_gap);
 }
 
 // The columns of all trees that block b moves are not known.
@@ -239,7 +269,7 @@ static int find_row(const ts_step_task* task, ts_step_implicit* p, int b, int so
     if (source == &ts_row_joint_friction) return find_friction(task, p, b);
     if (soft) return 0;
     if (source == &ts_row_tendon_limit) return find_tendon_limit(task, p, b);
-    if (source == &ts_row_tendon_friction) return ts_step_tendon_is_sum(sim->model, (int)sim->row_block[b].key.whole);
+    if (source == &ts_row_tendon_friction) return write_tendon_row(task, p, b, 1.0, 0.0);
     if (source == &ts_row_joint_equality) return find_equality(task, p, b);
     return source == &ts_row_connect || source == &ts_row_weld;
 }
@@ -254,7 +284,11 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
         ts_step_move_tree(sim->model, t, ts_sim_storage_of(sim)->new_velocity + sim->model->tree[t].dof_first,
                           &p->kinematics);
     for (int b = 0; b < p->block_count; ++b) {
-        if (!ts_step_block_acts(sim, p, b) || ts_row_is(sim, b, &ts_row_contact)) continue;
+        // What slips along a tendon presses on, and turns.
+        int slips = !ts_step_block_acts(sim, p, b);
+        if (slips && ts_row_is(sim, b, &ts_row_tendon_friction) && !add_tendon_turning(task, p, b, 1.0, NULL))
+            give_up(sim, p, b);
+        if (slips || ts_row_is(sim, b, &ts_row_contact)) continue;
         // A solver's own compliance goes by G, which changes with the pose.
         int fine = sim->row_block[b].blocked == TS_ROW_FREE && !ts_step_block_is_softened(sim, p, b);
         if (!fine || !find_row(task, p, b, soft)) give_up(sim, p, b);

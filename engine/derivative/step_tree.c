@@ -6,9 +6,9 @@
 // `midpoint` finds the bias again in the middle, m_k = (v + w_k) / 2 with w_0 = v_f of the above, M_hat (w_k+1 - v) = h (f + b - b(m_k)): then
 //     X = M_hat dv - h (dID at m_k and a) + h d(f + b) ...,   dID_v by dm_k = (dv + dw_k) / 2,   M_hat dw_k the X of the round before, at w_k for v+.
 // Source: derived here from engine/dynamics/derivative.h.
-// Drives with constant moments have constant slopes, dampers and springs too. Lone free bodies whose turning the integrator solves for itself:
+// Drives are in step_drive.c. Lone free bodies whose turning the integrator solves for itself:
 // step_lone.c.
-// A ball's spring has the slope of a rotation vector. Where a tree has something else (curves, wrapped tendons, muscles, a medium), its columns are left to differences at frozen impulses.
+// A ball's spring has the slope of a rotation vector. Where a tree has something else (curves, a medium), its columns are left to differences at frozen impulses.
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +16,6 @@
 #include "base/linear/four.h"
 #include "base/linear/panel.h"
 #include "engine/actuation/actuation_internal.h"
-#include "engine/actuation/tendon_internal.h"
-#include "engine/actuation/transmission_internal.h"
 #include "engine/derivative/step_implicit_internal.h"
 #include "engine/dynamics/derivative.h"
 #include "engine/dynamics/dynamics_internal.h"
@@ -25,7 +23,6 @@
 #include "engine/dynamics/tree_factor.h"
 #include "engine/dynamics/tree_motion_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
-#include "engine/rows/row_source_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/integrate_internal.h"
@@ -49,36 +46,6 @@ int ts_step_is_freed(const ts_sim* sim, int t) {
 // Whether all that moves a joint is linear.
 static int joint_is_plain(const ts_joint* joint) {
     return !joint->curve.is_there && (joint->spring == 0.0 || joint->type != TS_JOINT_FREE);
-}
-
-int ts_step_tendon_is_sum(const ts_model* model, int tendon) {
-    return model->tendon_part[model->tendon[tendon].part_first].kind == TS_TENDON_JOINT;
-}
-
-double ts_step_drive_stiffness(const ts_sim* sim, int i) {
-    int tendon = i - sim->model->actuator_count;
-    if (tendon < 0) return fmax(-sim->model->actuator[i].bias[1], 0.0);
-    const ts_tendon* is = &sim->model->tendon[tendon];
-    // It has some play.
-    return ts_tendon_stretch(is, sim->tendon_length[tendon]) != 0.0 ? is->spring : 0.0;
-}
-
-// Whether the moment of a drive is constant and its slopes are.
-static int drive_is_plain(const ts_sim* sim, int i) {
-    const ts_model* model = sim->model;
-    if (i >= model->actuator_count) {
-        const ts_tendon* tendon = &model->tendon[i - model->actuator_count];
-        if (tendon->curve.is_there) return 0;
-        if (tendon->spring == 0.0 && tendon->damping == 0.0) return 1;
-        return ts_step_tendon_is_sum(model, i - model->actuator_count) && ts_actuation_drive(sim, i)->lever->tree >= 0;
-    }
-    const ts_actuator* a = &model->actuator[i];
-    if (!a->active) return 1;
-    if (a->gain_is_muscle || a->bias_is_muscle || a->gain[1] != 0.0 || a->gain[2] != 0.0) return 0;
-    ts_transmission_target target = ts_transmission_at(a->transmission)->target;
-    // A tendon that is a sum of joints has constant moments, too.
-    if (target == TS_TARGET_TENDON) return ts_step_tendon_is_sum(model, a->target);
-    return target == TS_TARGET_JOINT && !ts_joint_traits_of(model->joint[a->target].type)->quaternion;
 }
 
 static int joint_is_shared(const ts_sim* sim, int j) {
@@ -117,7 +84,7 @@ static void find_plain(const ts_sim* sim, ts_step_tree_slope* tree) {
     for (int t = 0; t < model->tree_count; ++t) tree[t].plain = tree_is_plain(sim, t);
     for (int i = 0; i < ts_actuation_drive_count(model); ++i) {
         const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
-        int plain = drive_is_plain(sim, i);
+        int plain = ts_step_drive_is_plain(sim, i);
         for (int k = 0; k < lever->count; ++k) {
             int t = model->dof[lever->dof[k]].tree;
             // What pulls at a lone body is held for the step.
@@ -134,27 +101,6 @@ static void find_plain(const ts_sim* sim, ts_step_tree_slope* tree) {
 
 // --- general trees ---
 
-// Slopes of what a drive gives beside what is taken ahead, by its length and its rate. Nothing of a row, or at a limit.
-static void drive_slopes(const ts_sim* sim, int i, double* out_length, double* out_rate, double* out_input) {
-    const ts_drive* drive = ts_actuation_drive(sim, i);
-    *out_length = *out_rate = *out_input = 0.0;
-    if (drive->mode == TS_DRIVE_ROW) return;
-    if (i >= sim->model->actuator_count) {
-        double K = ts_step_drive_stiffness(sim, i), ahead = sim->integrator->springs_ahead ? K : 0.0;
-        *out_length = -K;
-        *out_rate = -sim->model->tendon[i - sim->model->actuator_count].damping;
-        if (drive->mode == TS_DRIVE_AHEAD) *out_rate -= sim->options.time_step * ahead;
-        return;
-    }
-    if (!sim->model->actuator[i].active) return;
-    const ts_actuator* a = &sim->model->actuator[i];
-    double stiffness = sim->integrator->springs_ahead ? fmax(-a->bias[1], 0.0) : 0.0;
-    if (drive->mode == TS_DRIVE_PLAIN && !(drive->beside > drive->low && drive->beside < drive->high)) return;
-    *out_length = a->bias[1];
-    *out_rate = a->bias[2] - (drive->mode == TS_DRIVE_AHEAD ? sim->options.time_step * stiffness : 0.0);
-    *out_input = a->gain[0];
-}
-
 // Adds h d(f + b) / dq of a ball's spring, which pulls its rotation vector to nothing; `by_q` at its first dof.
 static void add_ball_spring(const ts_sim* sim, const ts_joint* joint, int n, double* by_q) {
     ts_mat3 slope = ts_step_log_slope(ts_step_ball_turn(sim, joint));
@@ -162,10 +108,9 @@ static void add_ball_spring(const ts_sim* sim, const ts_joint* joint, int n, dou
         for (int c = 0; c < 3; ++c) by_q[r * n + c] -= sim->options.time_step * joint->spring * slope.m[r][c];
 }
 
-// Adds h d(f + b) / dq and / dv of drives, springs and dampers; the matrices are of the tree.
-static void add_drives(const ts_sim* sim, int t, double* by_q, double* by_v) {
+// Adds h d(f + b) / dq and / dv of springs and dampers; the matrices are of the tree.
+static void add_springs(const ts_sim* sim, int t, double* by_q, double* by_v) {
     const ts_model* model = sim->model;
-    const ts_sim_storage* storage = ts_sim_storage_of(sim);
     int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
     double h = sim->options.time_step;
     for (int d = first; d < first + n; ++d) {
@@ -176,19 +121,6 @@ static void add_drives(const ts_sim* sim, int t, double* by_q, double* by_v) {
         else if (K != 0.0 && d == joint->dof_first)
             add_ball_spring(sim, joint, n, by_q + (d - first) * (n + 1));
         by_v[(d - first) * (n + 1)] -= h * (model->dof[d].damping + ahead);
-    }
-    for (int at = storage->drive ? storage->tree_drive_first[t] : 0;
-         storage->drive && at < storage->tree_drive_first[t + 1]; ++at) {
-        const ts_lever* lever = storage->drive[storage->tree_drive[at]].lever;
-        double length, rate, input;
-        drive_slopes(sim, storage->tree_drive[at], &length, &rate, &input);
-        for (int r = 0; r < lever->count; ++r)
-            for (int c = 0; c < lever->count; ++c) {
-                double moments = h * lever->moment[r] * lever->moment[c];
-                int place = (lever->dof[r] - first) * n + lever->dof[c] - first;
-                by_q[place] += moments * length;
-                by_v[place] += moments * rate;
-            }
     }
 }
 
@@ -245,7 +177,8 @@ static void evaluate(const trees* w, int t, const ts_kinematics* at_m, const dou
         memcpy(by_v + r * n, M + r * n, (size_t)(r + 1) * sizeof(double));
         for (int c = 0; c < r; ++c) by_v[c * n + r] = M[r * n + c];
     }
-    add_drives(sim, t, by_q, by_v);
+    add_springs(sim, t, by_q, by_v);
+    ts_step_drives_add(sim, t, next, w->scratch, by_q, by_v);
     add_wrenches(w, t, by_q);
 }
 
@@ -421,49 +354,6 @@ static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
     return 1;
 }
 
-// --- drives ---
-
-static int find_drives(const trees* w) {
-    ts_sim* sim = w->task->sim;
-    ts_step_implicit* p = w->p;
-    int count = sim->model->actuator_count, moments = 0;
-    p->drive = (ts_step_drive_slope*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->drive);
-    p->lever = (ts_step_lever*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->lever);
-    if (!p->drive || !p->lever) return 0;
-    for (int i = 0; i < count; ++i) moments += ts_actuation_drive(sim, i)->lever->count;
-    double* moment = TS_ARENA_ARRAY(w->task->arena, double, moments);
-    if (!moment) return 0;
-    for (int i = 0; i < count; ++i) {
-        const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
-        double length, rate;
-        drive_slopes(sim, i, &length, &rate, &p->drive[i].gain);
-        p->drive[i].row = -1;
-        for (int k = 0; k < lever->count; ++k) moment[k] = lever->moment[k];
-        p->lever[i] = (ts_step_lever){lever->count, lever->dof, moment};
-        moment += lever->count;
-    }
-    for (int b = 0; b < sim->problem.block_count; ++b) {
-        int i = (int)sim->row_block[b].key.whole;
-        if (!ts_row_is(sim, b, &ts_row_servo) || i >= count) continue;
-        p->drive[i].row = sim->problem.block[b].row;
-        p->drive[i].push = -sim->model->actuator[i].gain[0] / ts_actuation_drive(sim, i)->ahead;
-    }
-    return 1;
-}
-
-int ts_step_drive_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
-    int tree = ts_actuation_drive(sim, i)->lever->tree;
-    return drive_is_plain(sim, i) && tree >= 0 && p->tree[tree].plain;
-}
-
-int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
-    const ts_actuator* a = &sim->model->actuator[i];
-    const ts_drive* drive = ts_actuation_drive(sim, i);
-    int inside = !a->control.limited || (sim->ctrl[i] > a->control.range[0] && sim->ctrl[i] < a->control.range[1]);
-    int tree = drive->lever->tree;
-    return a->act < 0 && inside && drive_is_plain(sim, i) && tree >= 0 && p->tree[tree].plain;
-}
-
 void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, ts_kinematics* k) {
     const ts_kinematic_tree* span = &model->tree[tree];
     memcpy(k->dof_velocity + span->dof_first, velocity, (size_t)span->dof_count * sizeof(double));
@@ -499,7 +389,7 @@ int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* 
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     p->tree = (ts_step_tree_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)sim->model->tree_count, sizeof *p->tree);
     int fine = p->tree && ts_step_share_poses(sim, task->arena, &p->kinematics) &&
-               ts_derivative_scratch_create(sim->model, scratch, &w.derivative) && find_drives(&w);
+               ts_derivative_scratch_create(sim->model, scratch, &w.derivative) && ts_step_drives_find(task, p);
     if (fine) find_plain(sim, p->tree);
     for (int t = 0; fine && t < sim->model->tree_count; ++t) {
         if (!p->tree[t].plain) continue;
@@ -507,6 +397,7 @@ int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* 
         fine = ts_step_is_freed(sim, t) ? ts_step_lone_find(task, p, t, &p->tree[t]) : find_general(&w, t, &p->tree[t]);
         ts_arena_scope_end(scratch, inner);
     }
+    fine = fine && !scratch->failed;
     ts_arena_scope_end(scratch, scope);
     return fine;
 }

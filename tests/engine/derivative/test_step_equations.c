@@ -1,6 +1,7 @@
 // Columns of a step's derivative that have their equations, against central differences of the whole step at two increments (Richardson), by every input; and
 // that they are no differences. States are random and the worlds are made such that every term matters: none is symmetric, none at rest.
 #include "engine/derivative/step_derivative_internal.h"
+#include "engine/actuation/tendon_way.h"
 #include "engine/read/mjcf/mjcf.h"
 #include "engine/step/integrate/integrator.h"
 
@@ -341,6 +342,87 @@ Test(step_equations, tendons_and_gears) {
         fixture_end(&f);
     }
     cr_expect_eq(met, 12);
+}
+
+// Three bodies on hinges and a ball, with tendons through space: straight, over a pulley, around a sphere and around a cylinder that turn with them.
+#define SINEWS(inside)                                                                                                \
+    "<mujoco><option timestep='0.01'/><worldbody>"                                                                    \
+    "<site name='s0' pos='-0.3 0.1 1.2'/><site name='s9' pos='0.4 -0.2 0.7'/>"                                        \
+    "<body name='a' pos='0 0 1'><joint name='p' type='hinge' axis='0.2 1 0.1' damping='0.1'/>"                        \
+    "<inertial pos='0.1 0.02 -0.2' mass='1.3' diaginertia='0.02 0.03 0.015'/>"                                        \
+    "<site name='s1' pos='-0.12 0.03 0.05'/><geom name='ball' type='sphere' size='0.06' pos='0.12 0.05 0.02'/><site " \
+    "name='s4' pos='0.35 0.04 -0.04'/>"                                                                               \
+    "<body name='b' pos='0.3 0 -0.2'><joint name='q' type='ball' damping='0.05'/>"                                    \
+    "<inertial pos='0.05 0.1 0.02' mass='0.7' fullinertia='0.01 0.02 0.015 0.002 -0.001 0.003'/>"                     \
+    "<site name='s2' pos='0.05 0.04 0.16'/><geom name='rod' type='cylinder' size='0.06 0.2' pos='0.16 0 0.07' "       \
+    "euler='80 20 10'/><site name='side' pos='0.16 0 0.3'/>"                                                          \
+    "<body name='c' pos='0.2 0.1 0'><joint name='r' type='hinge' axis='0 0.4 1'/>"                                    \
+    "<inertial pos='0.05 0 0.03' mass='0.5' diaginertia='0.005 0.004 0.006'/><site name='s3' pos='0.1 -0.02 0.03'/>"  \
+    "</body></body></body></worldbody><tendon>"                                                                       \
+    "<spatial name='t0' stiffness='40' damping='0.8' springlength='0.2'><site site='s0'/><site site='s1'/>"           \
+    "<site site='s2'/><pulley divisor='2'/><site site='s2'/><site site='s3'/><site site='s9'/></spatial>"             \
+    "<spatial name='t1' " inside "><site site='s0'/><geom geom='ball'/><site site='s2'/></spatial>"                   \
+    "<spatial name='t2' stiffness='30' damping='0.5' springlength='0.1'><site site='s4'/>"                            \
+    "<geom geom='rod' sidesite='side'/><site site='s3'/></spatial></tendon>"
+
+static int is_wrapped(const ts_sim* sim, int tendon) {
+    ts_tendon_segment segment[100];
+    return ts_tendon_way(sim, tendon, 100, segment) > 10;
+}
+
+static void expect_sinews_known(const char* text, double open, const char* what) {
+    static const char* const integrator[] = {"midpoint", "euler", "implicitfast", "implicit", "discrete"};
+    ts_rng rng = ts_rng_make(12, 0);
+    for (int n = 0; n < 10; ++n) {
+        fixture f = read_world(text, "ncp", integrator[n % 5]);
+        stir(f.sim, 0.05, 1.0, &rng);
+        for (int i = 0; i < f.model->actuator_count; ++i) f.sim->ctrl[i] = ts_rng_uniform_in(&rng, 0.2, 0.9);
+        for (int i = 0; i < f.model->act_count; ++i) f.sim->act[i] = ts_rng_uniform_in(&rng, 0.1, 0.9);
+        cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
+        cr_assert(is_wrapped(f.sim, 1) && is_wrapped(f.sim, 2), "it goes around");
+        for (int k = 0; k < TS_STEP_BY_COMPLIANCE; ++k) {
+            // What is taken ahead of a muscle goes by its activation; euler takes nothing.
+            int by_input = k == TS_STEP_BY_CONTROL || k == TS_STEP_BY_ACTIVATION || k == TS_STEP_BY_TIME_STEP;
+            if (f.model->act_count > 0 && n % 5 != 1 && by_input) continue;
+            expect_known(f.sim, (ts_step_input_kind)k, open, what);
+        }
+        fixture_end(&f);
+    }
+}
+
+Test(step_equations, tendons_through_space) {
+    expect_sinews_known(SINEWS("stiffness='20' damping='0.3' springlength='0.5'") "</mujoco>", 3e-12, "springs");
+    expect_sinews_known(SINEWS("") "<actuator><motor tendon='t1' gear='3'/><motor tendon='t0' gear='-2'/>"
+                                   "<general tendon='t2' gainprm='5' biastype='affine' biasprm='0.4 -6 -0.3' "
+                                   "gear='0.7'/></actuator></mujoco>",
+                        3e-12, "motors and servos");
+}
+
+// A stop that holds, and dry friction.
+Test(step_equations, stops_of_tendons_through_space) {
+    static const char* const text = SINEWS("limited='true' range='0 0.6' frictionloss='0.01'") "</mujoco>";
+    ts_rng rng = ts_rng_make(13, 0);
+    for (int n = 0; n < 6; ++n) {
+        fixture f = read_world(text, "ncp", n % 2 ? "euler" : "midpoint");
+        stir(f.sim, 0.05, 1.0, &rng);
+        cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
+        cr_assert(is_wrapped(f.sim, 1));
+        cr_assert_eq(f.sim->problem.block_count, 2);
+        for (int k = 0; k < TS_STEP_BY_COMPLIANCE; ++k)
+            expect_known(f.sim, (ts_step_input_kind)k, 3e-12, "stops of tendons");
+        fixture_end(&f);
+    }
+}
+
+// And a motor whose gain goes by its length and rate.
+Test(step_equations, muscles) {
+    expect_sinews_known(
+        SINEWS("") "<actuator><muscle tendon='t1' force='30' lengthrange='0.4 0.9'/>"
+                   "<muscle tendon='t2' force='20' lengthrange='0.1 0.35' range='0.7 1.1' tausmooth='1.5'/>"
+                   "<muscle joint='r' force='2' lengthrange='-1 1' timeconst='0.02 0.06'/>"
+                   "<general joint='r' gainprm='1 0.5 -0.2' gaintype='affine' biastype='affine' biasprm='0 -1 -0.5'/>"
+                   "</actuator></mujoco>",
+        3e-12, "muscles");
 }
 
 // Filters and integrators before motors and servos, early and late, at limits and within.
