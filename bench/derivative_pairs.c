@@ -1,18 +1,18 @@
 // How good the derivatives of collision detection are: of every two convex kinds, both ways round, in every regime, against differences
 // of the query.
 //
-// A column is compared with sixth-order central differences by the increment that agrees best with the one before, among those that keep to
-// the features as far as the certificate knows. What the two leave open says how much the reference is worth: pairs of which it is worth less
-// than 1e-8 are counted and not judged to 1e-7. Errors are relative to the column's largest number, and at least 1 (sizes are 0.2 m or so).
+// bench/pair_reference_internal.h has the reference. Pairs of which it is worth less than 1e-8 are counted and not judged to 1e-7.
+// Errors are relative to the column's largest number, and at least 1 (sizes are 0.2 m or so).
 #include <math.h>
 #include <stdio.h>
 
 #include "base/rng.h"
 #include "bench/derivative_parts.h"
+#include "bench/pair_reference_internal.h"
 #include "bench/workload.h"
 #include "collision/derivative/proximity_derivative.h"
 
-enum { NUMBERS = 10, REGIMES = 6, HULLS = 3, KINDS = TS_SHAPE_CONVEX_COUNT };
+enum { REGIMES = 6, HULLS = 3, KINDS = TS_SHAPE_CONVEX_COUNT };
 
 static const struct {
     const char* name;
@@ -41,77 +41,13 @@ static void ask(const placed* p, const ts_transform* pose_b, ts_proximity* out) 
     ts_proximity_query(&p->a, &p->pose_a, &p->b, pose_b, NULL, NULL, out);
 }
 
-static void numbers_of(const placed* p, const ts_transform* pose_b, double out[NUMBERS]) {
-    ts_proximity found;
-    ask(p, pose_b, &found);
-    out[0] = found.distance;
-    ts_vec3_store(ts_transform_direction_inverse(&p->pose_a, found.found.normal), out + 1);
-    ts_vec3_store(ts_transform_point_inverse(&p->pose_a, found.found.point_a), out + 4);
-    ts_vec3_store(ts_transform_point_inverse(&p->pose_a, found.found.point_b), out + 7);
-}
-
-static ts_transform moved(const ts_transform* pose, int j, double t) {
-    ts_transform to = *pose;
-    if (j < 3)
-        to.p = ts_transform_point(pose, ts_vec3_scale(t, ts_vec3_axis(j)));
-    else
-        to.R = ts_mat3_mul(pose->R, ts_quat_to_mat3(ts_quat_from_axis_angle(ts_vec3_axis(j - 3), t)));
-    return to;
-}
-
-static void differences(const placed* p, int j, double h, double out[NUMBERS]) {
-    static const double weight[6] = {-1.0, 9.0, -45.0, 45.0, -9.0, 1.0};
-    static const int at[6] = {-3, -2, -1, 1, 2, 3};
-    for (int i = 0; i < NUMBERS; ++i) out[i] = 0.0;
-    for (int k = 0; k < 6; ++k) {
-        double f[NUMBERS];
-        ts_transform to = moved(&p->pose_b, j, at[k] * h);
-        numbers_of(p, &to, f);
-        for (int i = 0; i < NUMBERS; ++i) out[i] += weight[k] * f[i] / (60.0 * h);
-    }
-}
-
-// Returns what the reference leaves open.
-static double reference(const placed* p, int j, double most, double out[NUMBERS]) {
-    double before[NUMBERS], d[NUMBERS], best = (double)INFINITY;
-    int tried = 0;
-    for (double h = 3e-2; h > 1e-8 && best > 1e-9; h *= 0.3) {
-        double apart = 0.0, size = 1.0;
-        if (!(h < most) && h > 1e-7) continue;
-        differences(p, j, h, d);
-        for (int i = 0; i < NUMBERS; ++i) size = fmax(size, fabs(d[i]));
-        for (int i = 0; i < NUMBERS && tried; ++i) apart = fmax(apart, fabs(d[i] - before[i]) / size);
-        int better = tried++ && apart < best;
-        if (better) best = apart;
-        for (int i = 0; i < NUMBERS; ++i) {
-            if (better) out[i] = d[i];
-            before[i] = d[i];
-        }
-    }
-    return best;
-}
-
 static void judge(const placed* p, tally* io) {
     ts_proximity_derivative d;
     ts_proximity_differentiate(&p->a, &p->pose_a, &p->b, &p->pose_b, &p->found, NULL, &d);
-    double error = 0.0, open = 0.0;
     ++io->pairs;
     io->flagged += d.certificate.flags != 0;
     if (d.certificate.flags) return;
-    for (int j = 0; j < 6; ++j) {
-        double exact[NUMBERS] = {d.distance[j]}, wanted[NUMBERS] = {0.0}, size = 1.0, sliding = 1.0, turning = 1.0;
-        for (int i = 0; i < 3; ++i) {
-            exact[1 + i] = d.normal[i][j];
-            exact[4 + i] = d.point_a[i][j];
-            exact[7 + i] = d.point_b[i][j];
-            turning = fmax(turning, fabs(d.normal[i][j]));
-            sliding = fmax(sliding, fmax(fabs(d.point_a[i][j]), fabs(d.point_b[i][j])));
-        }
-        double most = fmin(d.certificate.room / sliding, d.certificate.turn / turning) / 6.0;
-        open = fmax(open, reference(p, j, most, wanted));
-        for (int i = 0; i < NUMBERS; ++i) size = fmax(size, fabs(exact[i]));
-        for (int i = 0; i < NUMBERS; ++i) error = fmax(error, fabs(exact[i] - wanted[i]) / size);
-    }
+    double open, error = ts_pair_error(&(ts_pair_placed){&p->a, &p->b, &p->pose_a, &p->pose_b}, &d, &open);
     io->far += open <= 1e-5 && !(error <= 1e-3);
     if (open > 1e-8) return;
     ++io->judged;

@@ -2,76 +2,11 @@
 // of convex kinds, apart, touching and overlapping.
 #include "tests/collision/derivative/moved_pair.h"
 
+#include "bench/pair_reference_internal.h"
 #include "collision/derivative/proximity_derivative.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { NUMBERS = 10 };
-
-static void numbers_of(const moved_pair* pair, const ts_transform* pose_b, double out[NUMBERS]) {
-    ts_proximity p;
-    ts_proximity_query(&pair->a, &pair->pose_a, &pair->b, pose_b, 0, 0, &p);
-    out[0] = p.distance;
-    ts_vec3_store(ts_transform_direction_inverse(&pair->pose_a, p.found.normal), out + 1);
-    ts_vec3_store(ts_transform_point_inverse(&pair->pose_a, p.found.point_a), out + 4);
-    ts_vec3_store(ts_transform_point_inverse(&pair->pose_a, p.found.point_b), out + 7);
-}
-
-// Column j by sixth-order central differences of the increment h.
-static void difference(const moved_pair* pair, int j, double h, double out[NUMBERS]) {
-    double f[6][NUMBERS];
-    const double at[6] = {-3.0 * h, -2.0 * h, -h, h, 2.0 * h, 3.0 * h};
-    for (int k = 0; k < 6; ++k) {
-        ts_transform moved = moved_in_body(&pair->pose_b, j, at[k]);
-        numbers_of(pair, &moved, f[k]);
-    }
-    for (int i = 0; i < NUMBERS; ++i)
-        out[i] = (45.0 * (f[3][i] - f[2][i]) - 9.0 * (f[4][i] - f[1][i]) + (f[5][i] - f[0][i])) / (60.0 * h);
-}
-
-// Of the increments below `most`, or the smallest two, the one that agrees best with the one before, whatever the exact derivative says. Returns
-// how well, relative to the largest number of the column and 1 (lengths are about 1 m): what the reference leaves open.
-static double reference(const moved_pair* pair, int j, double most, double out[NUMBERS]) {
-    double before[NUMBERS], d[NUMBERS], best = (double)INFINITY;
-    int tried = 0;
-    for (double h = 3e-2; h > 1e-8 && best > 1e-9; h *= 0.3) {
-        double apart = 0.0, size = 1.0;
-        if (!(h < most) && h > 1e-7) continue;
-        difference(pair, j, h, d);
-        for (int i = 0; i < NUMBERS; ++i) size = fmax(size, fabs(d[i]));
-        for (int i = 0; i < NUMBERS && tried; ++i) apart = fmax(apart, fabs(d[i] - before[i]) / size);
-        if (tried++ && apart < best) {
-            best = apart;
-            memcpy(out, d, sizeof d);
-        }
-        memcpy(before, d, sizeof d);
-    }
-    return best;
-}
-
-// The largest error of the derivative; *out_open is what the references leave open at most.
-static double whole_error(const moved_pair* pair, const ts_proximity_derivative* d, double* out_open) {
-    double worst = 0.0;
-    *out_open = 0.0;
-    for (int j = 0; j < 6; ++j) {
-        double exact[NUMBERS], wanted[NUMBERS], size = 1.0, sliding = 1.0, turning = 1.0;
-        exact[0] = d->distance[j];
-        for (int i = 0; i < 3; ++i) {
-            exact[1 + i] = d->normal[i][j];
-            exact[4 + i] = d->point_a[i][j];
-            exact[7 + i] = d->point_b[i][j];
-        }
-        for (int i = 0; i < 3; ++i) turning = fmax(turning, fabs(exact[1 + i]));
-        for (int i = 4; i < NUMBERS; ++i) sliding = fmax(sliding, fabs(exact[i]));
-        // Three increments to either side stay on the features, as far as the certificate knows.
-        double most = fmin(d->certificate.room / sliding, d->certificate.turn / turning) / 6.0;
-        *out_open = fmax(*out_open, reference(pair, j, most, wanted));
-        for (int i = 0; i < NUMBERS; ++i) size = fmax(size, fabs(exact[i]));
-        for (int i = 0; i < NUMBERS; ++i) worst = fmax(worst, fabs(exact[i] - wanted[i]) / size);
-    }
-    return worst;
-}
 
 typedef struct tally {
     int pairs, regular, clear;  // clear: differences leave less than 1e-8 open
@@ -86,7 +21,8 @@ static void check_pair(const moved_pair* pair, tally* t, const char* what) {
     ++t->pairs;
     if (c->flags) return;
     ++t->regular;
-    double open, error = whole_error(pair, &d, &open);
+    const ts_pair_placed at = {&pair->a, &pair->b, &pair->pose_a, &pair->pose_b};
+    double open, error = ts_pair_error(&at, &d, &open);
     t->clear += open <= 1e-8;
     if (open > 1e-5) return;  // there is no room for increments
     cr_assert_leq(error, open <= 1e-8 ? 1e-7 + 10.0 * open : 1e-3,
