@@ -22,7 +22,7 @@ typedef struct ts_ui {
     double speed;  // wanted
     double rate;   // reached
     double frames_per_second;
-    double memory;  // window: bytes that the simulation holds
+    double memory;               // window: bytes that the simulation holds
     char message[160];           // a line at the bottom, "" for none
     const int* mode_count;       // (TS_MODE_COUNT) contacts in each mode (borrowed); NULL: the certificate is asked
     float own[TS_UI_HISTORY];    // log10 of the share of the solver's own law that is unmet, of past steps (ring)

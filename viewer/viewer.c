@@ -13,6 +13,7 @@
 #include "viewer/offscreen.h"
 #include "viewer/panes_internal.h"
 #include "viewer/scene_contacts_internal.h"
+#include "viewer/scene_labels_internal.h"
 #include "viewer/ui_internal.h"
 #include "viewer/view.h"
 #include "viewer/window_internal.h"
@@ -304,6 +305,19 @@ static ts_code set_up(picture* p, ts_status* out_status) {
     return TS_OK;
 }
 
+// Words beside things, in a picture or a pane of that size.
+static void add_names(picture* p, int layer, int width, int height, ts_overlay* overlay) {
+    const ts_scene_paper paper = {&p->view.camera, width, height, p->view.dark, overlay};
+    ts_scene_labels(&paper, sim_of(p, layer), p->request->labels);
+}
+
+static void add_pane_words(void* user, int pane, ts_overlay* overlay) {
+    picture* p = user;
+    int count = p->request->layout == TS_LAYOUT_GHOSTS ? 1 : 1 + p->request->companion_count;
+    ts_panes panes = ts_panes_cut(count, p->request->width, p->request->height);
+    add_names(p, pane, panes.width, panes.height, overlay);
+}
+
 // Panes or ghosts.
 static ts_code draw_looks(picture* p, ts_status* out_status) {
     const ts_view_request* request = p->request;
@@ -316,9 +330,15 @@ static ts_code draw_looks(picture* p, ts_status* out_status) {
         ts_panes_look next = {sim, NULL, name, p->fault[i].code ? p->fault[i].message : NULL};
         look[i] = next;
     }
-    ts_panes_picture panes = {
-        look, count, 0, request->layout == TS_LAYOUT_GHOSTS, request->overlay, request->width, request->height,
-        NULL, NULL};
+    ts_panes_picture panes = {look,
+                              count,
+                              0,
+                              request->layout == TS_LAYOUT_GHOSTS,
+                              request->overlay,
+                              request->width,
+                              request->height,
+                              add_pane_words,
+                              p};
     return ts_panes_draw(&panes, &p->view, &p->overlay, out_status);
 }
 
@@ -344,6 +364,7 @@ static ts_code draw_picture(picture* p, ts_status* out_status) {
     begin_words(p);
     if (request->overlay) ts_ui_fill(&p->ui, request->sim, request->width, request->height, &p->overlay);
     if (request->companion_count > 0) add_labels(p);
+    add_names(p, 0, request->width, request->height, &p->overlay);
     const int size[2] = {request->width, request->height};
     if (is_alone(p) && request->overlay && request->sim->contact_count)
         ts_scene_contacts_scale(&p->view.sizes, &p->view.camera, request->show, size, &p->overlay);

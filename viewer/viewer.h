@@ -36,6 +36,18 @@ typedef enum ts_layout {
     TS_LAYOUT_GHOSTS  // over each other, the companions as glass
 } ts_layout;
 
+/// What has words beside it, combined with |.
+enum {
+    TS_LABEL_BODIES = 1,
+    TS_LABEL_JOINTS = 2,
+    TS_LABEL_GEOMS = 4,
+    TS_LABEL_SITES = 8,
+    TS_LABEL_FORCES = 16,
+    TS_LABEL_TENDONS = 32,
+    TS_LABEL_ACTUATORS = 64,
+    TS_LABEL_CAMERAS = 128
+};
+
 /// What to show. Fill with ts_view_request_default, then set scene and sim.
 typedef struct ts_view_request {
     const ts_loaded_scene* scene;  // borrowed
@@ -48,6 +60,7 @@ typedef struct ts_view_request {
     int height;                   // pixels, 16..16384
     int samples;                  // per pixel, against jagged edges
     unsigned show;                // TS_SHOW_ bits
+    unsigned labels;              // TS_LABEL_ bits
     int overlay;                  // nonzero: with the panel of words and the legend
     int card;                     // nonzero, pictures only: with a card on the contact that breaks the exact law most
     const ts_typeface* typeface;  // of all words (borrowed); NULL: the viewer's own, the same on every machine

@@ -50,12 +50,34 @@ static const struct {
 
 enum { LAYERS = sizeof layer / sizeof layer[0] };
 
-const char* ts_viewer_layer_name(int i) { return i >= 0 && i < LAYERS ? layer[i].name : NULL; }
+// Words beside things.
+static const struct {
+    const char* name;
+    unsigned bit;
+} label[] = {
+    {"body-names", TS_LABEL_BODIES},    {"joint-names", TS_LABEL_JOINTS},   {"geom-names", TS_LABEL_GEOMS},
+    {"site-names", TS_LABEL_SITES},     {"tendon-names", TS_LABEL_TENDONS}, {"actuator-names", TS_LABEL_ACTUATORS},
+    {"camera-names", TS_LABEL_CAMERAS}, {"force-words", TS_LABEL_FORCES},
+};
+
+enum { LABELS = sizeof label / sizeof label[0] };
+
+// The bit of that label, or 0.
+static unsigned label_of(const char* name, size_t length) {
+    for (int i = 0; i < LABELS; ++i)
+        if (strlen(label[i].name) == length && strncmp(label[i].name, name, length) == 0) return label[i].bit;
+    return 0;
+}
+
+const char* ts_viewer_layer_name(int i) {
+    if (i >= LAYERS && i < LAYERS + LABELS) return label[i - LAYERS].name;
+    return i >= 0 && i < LAYERS ? layer[i].name : NULL;
+}
 
 static ts_code unknown_layer(const char* name, size_t length, ts_status* out_status) {
-    char known[400] = "";
-    for (int i = 0; i < LAYERS; ++i)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", layer[i].name);
+    char known[600] = "";
+    for (int i = 0; ts_viewer_layer_name(i); ++i)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", ts_viewer_layer_name(i));
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                          "there is no layer '%.*s', but words, card, dark, group0 to group5, %s", (int)length, name,
                          known);
@@ -83,6 +105,9 @@ ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_sta
             hide(request, 1u << (at[5] - '0'), sign == '-');
         else if (length == 4 && strncmp(at, "none", length) == 0 && sign == '+')
             request->show = TS_SHOW_GEOMS | TS_SHOW_PATTERN | TS_SHOW_GRID;
+        else if (label_of(at, length))
+            request->labels =
+                sign == '+' ? request->labels | label_of(at, length) : request->labels & ~label_of(at, length);
         else if (found < 0)
             return unknown_layer(at, length, out_status);
         else if ((sign == '+') != layer[found].inverse)

@@ -477,6 +477,7 @@ ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_ki
     s->charts = ts_chart_usual();
     ts_session_layout(s);
     s->ui.window = s->ui.legend = 1;
+    s->panels.labels = request->labels;
     s->strip = calloc(1, sizeof *s->strip);
     ts_code code = s->strip ? TS_OK : ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for charts");
     if (!code) code = ts_world_borrow(request->scene, request->sim, request->subject, &world, out_status);

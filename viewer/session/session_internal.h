@@ -52,18 +52,6 @@ typedef struct ts_watch {
     int world;        // whose file it is
 } ts_watch;
 
-/// What has words beside it, combined with |.
-enum {
-    TS_LABEL_BODIES = 1,
-    TS_LABEL_JOINTS = 2,
-    TS_LABEL_GEOMS = 4,
-    TS_LABEL_SITES = 8,
-    TS_LABEL_FORCES = 16,
-    TS_LABEL_TENDONS = 32,
-    TS_LABEL_ACTUATORS = 64,
-    TS_LABEL_CAMERAS = 128
-};
-
 /// Which panels are there.
 typedef struct ts_panels {
     int left, right;  // settings; what moves
