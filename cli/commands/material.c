@@ -11,7 +11,7 @@
 static void add_length(ts_text* text, double metres) {
     double size = fabs(metres);
     if (size == 0.0)
-        ts_text_add(text, "0");
+        ts_text_add(text, "0 m");
     else if (size < 1e-6)
         ts_text_add(text, "%.4g nm", 1e9 * metres);
     else if (size < 1e-3)

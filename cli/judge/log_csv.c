@@ -67,7 +67,8 @@ static ts_code csv_next(void* handle, ts_log_line* line, int* out_more, ts_statu
         if (ts_log_column_is_name((ts_log_column)kind))
             ts_logged_contact_name(kind == TS_LOG_A ? line->a : line->b, field);
         else if (!ts_args_number(field, &line->number[kind]) || !isfinite(line->number[kind]))
-            return refuse(log, out_status, "'%.60s' is not a number", field);
+            return ts_status_set(out_status, TS_ERROR_VALUE, log->file, log->line, "%s: '%.60s' is not a number",
+                                 ts_log_column_at((ts_log_column)kind)->name, field);
     }
     if (cursor) return refuse(log, out_status, "the line has more fields than the first%s", "");
     *out_more = 1;

@@ -14,7 +14,7 @@ static const char style[] =
     "<style>.pass{color:#1a7f4b}.foreseen{color:var(--soft)}.fail{color:var(--warn);font-weight:700}.lucky{color:#"
     "1a7f4b;"
     "font-style:italic}.broken{color:var(--warn)}@media (prefers-color-scheme:dark){.pass,.lucky{color:#5fd39a}}"
-    "td.pass{font-weight:600}section{margin-top:26px}.rules{margin:6px "
+    "td.pass{font-weight:600}.few thead th{white-space:normal}section{margin-top:26px}.rules{margin:6px "
     "0;padding-left:18px;color:var(--soft);font-size:13.5px}"
     ".split{display:grid;gap:14px;grid-template-columns:minmax(0,1fr)}@media "
     "(min-width:1000px){.split{grid-template-columns:460px "
@@ -45,10 +45,9 @@ static void add_conjunction(const ts_scorecard* card, ts_text* text) {
     ts_conjunct column[16];
     int columns = ts_scorecard_conjunction(card, 16, column);
     if (columns == 0) return;
-    ts_text_add(
-        text,
-        "<h2>The conjunction</h2><p class=\"hint\">All of them should be zero, at once.</p><div class=\"wide\"><table>"
-        "<thead><tr><th></th>");
+    ts_text_add(text, "<h2>The conjunction</h2><p class=\"hint\">All of them should be zero, at once.</p><div "
+                      "class=\"wide few\"><table>"
+                      "<thead><tr><th></th>");
     for (int c = 0; c < columns; ++c) ts_report_escaped(text, "<th>", column[c].heading, "</th>");
     ts_text_add(text, "</tr></thead><tbody>");
     for (int k = 0; k < card->entrant_count; ++k) {

@@ -136,7 +136,7 @@ Test(judge, refuses_broken_logs_by_their_lines) {
         {HEADER "1,0.1,0.1,a,b,1,0,0,0,0,2,0,0.5,0,0,1,0,0,0\n", "x.csv:2: nx, ny, nz is no unit vector"},
         {HEADER "1,0.1,0,a,b,1,0,0,0,0,1,0,0.5,0,0,1,0,0,0\n", "x.csv:2: dt must be more than 0"},
         {HEADER "1,0.1,0.1,a,b,1,0,0,0,0,1,0,-0.5,0,0,1,0,0,0\n", "x.csv:2: mu must not be negative"},
-        {HEADER "1,0.1,0.1,a,b,1,0,0,0,0,1,0,0.5,0,0,nan,0,0,0\n", "x.csv:2: 'nan' is not a number"},
+        {HEADER "1,0.1,0.1,a,b,1,0,0,0,0,1,0,0.5,0,0,nan,0,0,0\n", "x.csv:2: jz: 'nan' is not a number"},
         {HEADER "1,0.2,0.1,a,b,1,0,0,0,0,1,0,0.5,0,0,1,0,0,0\n\n2,0.1,0.1,a,b,1,0,0,0,0,1,0,0.5,0,0,1,0,0,0\n",
          "x.csv:4: time goes back"},
         {"time,time,dt\n", "x.csv:1: two columns are called 'time'"},

@@ -342,7 +342,7 @@ Test(replay, a_report_has_one) {
 Test(replay, what_cannot_be_is_refused) {
     expect_refusal("view sliding-cube --html cube.png", 2, ".html");
     expect_refusal("view sliding-cube --html cube", 2, ".html");
-    expect_refusal("view sliding-cube --html a.html --png b.png", 2, "--html or --png");
+    expect_refusal("view sliding-cube --html a.html --png b.png", 2, "--png or --html, not both");
     expect_refusal("view sliding-cube --solver nobody --html a.html", 2, "nobody");
     expect_refusal("view sliding-cube --solver all --html a.html", 2, "9 runs");
     expect_refusal("view sliding-cube stack-10 --html a.html", 2, "recordings");
