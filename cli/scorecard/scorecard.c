@@ -102,23 +102,28 @@ const ts_lab_run* ts_scorecard_run(const ts_scorecard* card, int e, int v, int k
     return &card->run[card->first[e] + v * card->entrant_count + k];
 }
 
-// Whether a run of experiment e under entrant k was over the limit.
-static int is_cut_short(const ts_scorecard* card, int e, int k) {
+// The first run of experiment e under entrant k that was over the limit; NULL where none was.
+static const ts_lab_run* first_cut_short(const ts_scorecard* card, int e, int k) {
     for (int v = 0; v < ts_experiment_runs(card->experiment[e]); ++v)
-        if (card->late[card->first[e] + v * card->entrant_count + k]) return 1;
-    return 0;
+        if (card->late[card->first[e] + v * card->entrant_count + k]) return ts_scorecard_run(card, e, v, k);
+    return NULL;
 }
+
+int ts_scorecard_is_cut_short(const ts_scorecard* card, const ts_lab_run* run) { return card->late[run - card->run]; }
 
 void ts_scorecard_cut_short(const ts_scorecard* card, ts_text* text) {
     int experiments = 0;
     for (int e = 0; e < card->experiment_count; ++e) {
         int entrants = 0;
         for (int k = 0; k < card->entrant_count; ++k) {
-            if (!is_cut_short(card, e, k)) continue;
+            const ts_lab_run* run = first_cut_short(card, e, k);
+            if (!run) continue;
             if (entrants + experiments == 0)
                 ts_text_add(text, "Broken off after %g s of processor time a run (--time-limit): ", card->limit);
             if (entrants == 0) ts_text_add(text, "%s%s: ", experiments > 0 ? "; " : "", card->experiment[e]->name);
-            ts_text_add(text, "%s%s", entrants++ > 0 ? ", " : "", ts_lab_entrant_name(&card->entrant[k]));
+            ts_text_add(text, "%s%s (", entrants++ > 0 ? ", " : "", run->engine);
+            ts_lab_why_long(run, text);
+            ts_text_add(text, ")");
         }
         experiments += entrants > 0;
     }

@@ -47,7 +47,10 @@ typedef struct ts_conjunct {
     char heading[64];  // with its unit
 } ts_conjunct;
 
-/// The experiments and entrants of which a run was broken off at the limit, as a sentence; nothing where there are none.
+/// Whether a run of the card was broken off at the limit.
+int ts_scorecard_is_cut_short(const ts_scorecard* card, const ts_lab_run* run);
+
+/// The experiments and entrants of which a run was broken off at the limit, and why (of the first), as a sentence; nothing where there are none.
 void ts_scorecard_cut_short(const ts_scorecard* card, ts_text* text);
 
 /// The run whose books of energy close worst, or NULL where none kept any; in *out_kept (may be NULL) how many did.

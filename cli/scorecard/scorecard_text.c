@@ -123,11 +123,14 @@ void ts_scorecard_markdown(const ts_scorecard* card, ts_text* text) {
         if (card->experiment[e]->measure_count > 0) add_experiment(card, e, text);
 }
 
-static void write_run(const ts_lab_run* run, ts_json* json) {
+static void write_run(const ts_scorecard* card, const ts_lab_run* run, ts_json* json) {
+    ts_text why = {0};
+    if (ts_scorecard_is_cut_short(card, run)) ts_lab_why_long(run, &why);
     ts_json_object(json);
     ts_json_add_string(json, "engine", run->engine);
     if (run->experiment->parameter) ts_json_add_number(json, "value", run->value);
     ts_json_add_string(json, "error", run->code ? run->status.message : NULL);
+    ts_json_add_string(json, "why", why.length > 0 ? ts_text_get(&why) : NULL);
     ts_json_add_integer(json, "steps", run->steps);
     ts_json_add_integer(json, "unsolved", run->unsolved);
     ts_json_add_number(json, "worst_unmet", run->worst_unmet);
@@ -149,6 +152,7 @@ static void write_run(const ts_lab_run* run, ts_json* json) {
     }
     ts_json_array_end(json);
     ts_json_object_end(json);
+    ts_text_free(&why);
 }
 
 // The worst books of all, or null.
@@ -182,7 +186,7 @@ void ts_scorecard_json(const ts_scorecard* card, ts_json* json) {
         ts_json_add_string(json, "summary", experiment->summary);
         ts_json_add_string(json, "parameter", experiment->parameter);
         ts_json_add_array(json, "runs");
-        for (int i = card->first[e]; i < card->first[e + 1]; ++i) write_run(&card->run[i], json);
+        for (int i = card->first[e]; i < card->first[e + 1]; ++i) write_run(card, &card->run[i], json);
         ts_json_array_end(json);
         ts_json_object_end(json);
     }

@@ -60,6 +60,15 @@ enum { TS_LAB_MEASURES = 8, TS_LAB_NUMBERS = 32, TS_LAB_SAMPLES = 512 };
 
 typedef struct ts_experiment ts_experiment;
 
+/// A step, and what it cost.
+typedef struct ts_lab_step {
+    double time;             // s: when it ended
+    double seconds;          // of processor time
+    int iterations;          // most of its islands', by a solver of ours
+    int blocks;              // in the largest island; 0: another engine's step, or there was nothing to solve
+    ts_solve_status status;  // of the whole step
+} ts_lab_step;
+
 /// One run of an experiment.
 typedef struct ts_lab_run {
     // what it is of
@@ -81,6 +90,9 @@ typedef struct ts_lab_run {
         ledger_share;  // 1: most that a step's books of energy have left over, of what it turned over; of other engines 0
     long long ledger_step;  // in which
     double seconds;         // wall clock
+    double time;            // s that were simulated
+    double processor;       // s of processor time in the steps
+    ts_lab_step dearest;    // the step that took most of it
     ts_code code;           // how it ended; a run that was broken off has measured nothing
     ts_status status;
     int samples;  // of the experiment's signal
@@ -185,6 +197,9 @@ unsigned ts_lab_entrant_traits(const ts_lab_entrant* entrant);
 /// TS_ERROR_INTERRUPTED. How the run went is in out_run->code: an engine that blows up is a result.
 void ts_lab_run_one(const ts_experiment* experiment, double value, const ts_lab_entrant* entrant,
                     int (*stop)(void* user), void* user, ts_lab_run* out_run);
+
+/// Where the time of a run went that did not reach its end, in one phrase: "reached 0.3 of 2.5 s, 51 ms a step, ...".
+void ts_lab_why_long(const ts_lab_run* run, ts_text* text);
 
 /// How a measure came out, beside what theory expects.
 typedef enum ts_verdict {

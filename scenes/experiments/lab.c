@@ -187,11 +187,25 @@ static void note_ledger(ts_lab_run* run, const ts_ledger* ledger) {
     run->ledger_step = run->steps;
 }
 
+static void note_cost(ts_lab_run* run, const stage* at, double seconds) {
+    const ts_step_info* info = &at->sim->info;
+    run->time = at->sim->time;
+    run->processor += seconds;
+    if (!(seconds > run->dearest.seconds)) return;
+    run->dearest = (ts_lab_step){at->sim->time, seconds, 0, 0, TS_SOLVE_CONVERGED};
+    if (at->engine || info->row_count == 0) return;
+    run->dearest.iterations = info->solve.iterations;
+    run->dearest.blocks = info->islands.largest;
+    run->dearest.status = info->solve.status;
+}
+
 static ts_code step(ts_lab_run* run, const stage* at) {
     ts_sim* sim = at->sim;
     ts_controller_act(&at->scene.control, sim);
+    double start = ts_clock_thread_seconds();
     ts_code code = at->engine ? at->engine->step(at->state, sim, &run->status) : ts_sim_step(sim, &run->status);
     if (code) return code;
+    note_cost(run, at, ts_clock_thread_seconds() - start);
     if (!is_finite_state(sim))
         return ts_status_set(&run->status, TS_ERROR_NUMERIC, NULL, 0, "positions are not finite at t = %g s",
                              sim->time);
@@ -230,6 +244,20 @@ void ts_lab_run_one(const ts_experiment* experiment, double value, const ts_lab_
     }
     out_run->seconds = ts_clock_seconds() - start;
     close_stage(&at);
+}
+
+void ts_lab_why_long(const ts_lab_run* run, ts_text* text) {
+    const ts_lab_step* dearest = &run->dearest;
+    const char* work = run->traits & TS_TRAIT_CORNER   ? "pivots and sweeps"
+                       : run->traits & TS_TRAIT_SWEEPS ? "sweeps"
+                                                       : "iterations";
+    ts_text_add(text, "reached %.3g of %g s, %.3g ms a step", run->time, run->experiment->duration,
+                1e3 * run->processor / fmax(1.0, (double)run->steps));
+    if (run->unsolved > 0) ts_text_add(text, ", %lld of %lld steps unsolved", run->unsolved, run->steps);
+    ts_text_add(text, "; the dearest took %.3g s at %.3g s", dearest->seconds, dearest->time);
+    if (dearest->blocks > 0)
+        ts_text_add(text, ": %d %s, %d blocks in the largest island, %s", dearest->iterations, work, dearest->blocks,
+                    ts_solve_status_name(dearest->status));
 }
 
 ts_verdict ts_lab_verdict(const ts_lab_run* run, int measure) {

@@ -114,20 +114,36 @@ Test(study, a_scorecard_has_its_table_and_page) {
     expect_refusal("scorecard isotropy", 2, "takes no 'isotropy'");
 }
 
-// A run that asks for more of the processor than it may have is broken off, and named in all that is written; the others go on.
+// A run that asks for more of the processor than it may have is broken off, and named in all that is written, with where its time went.
+// A box on four feet: one island of four blocks. All steps but the last together were within the limit.
 Test(study, a_scorecard_breaks_off_what_takes_too_long) {
     outcome result = run("scorecard --only creep --solvers ncp,lcp-pgs --time-limit 0.001 --out card");
     cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
-    static const char words[] = "Broken off after 0.001 s of processor time a run (--time-limit): creep: ncp, lcp-pgs";
+    static const char words[] = "Broken off after 0.001 s of processor time a run (--time-limit): creep: ncp (reached ";
     cr_expect(has(&result.out, words) && has(&result.out, "| creep | 0/1 1b | 0/1 1b |"), "%s",
               ts_text_get(&result.out));
-    ts_text json = read_text("card/scorecard.json"), page = read_text("card/scorecard.html");
+    write_text("out.md", ts_text_get(&result.out));
+    ts_text json = read_text("card/scorecard.json"), page = read_text("card/scorecard.html"), script = {0};
     cr_expect(has(&page, words));
-    cr_expect(json_holds(&json,
-                         "assert d['time_limit'] == 0.001 and not d['interrupted'], d\n"
-                         "for r in d['experiments'][0]['runs']:\n"
-                         "    assert r['error'].startswith('broken off after 0.001 s'), r\n"
-                         "    assert 0 < r['steps'] < 60000 and r['measured'][0]['verdict'] == 'broken off', r\n"));
+    ts_text_add(
+        &script,
+        "import re\n"
+        "assert d['time_limit'] == 0.001 and not d['interrupted'], d\n"
+        "texts = [open('%s/' + f).read() for f in ('out.md', 'card/scorecard.md', 'card/scorecard.html')]\n"
+        "for r in d['experiments'][0]['runs']:\n"
+        "    assert r['error'].startswith('broken off after 0.001 s'), r\n"
+        "    assert 0 < r['steps'] < 60000 and r['measured'][0]['verdict'] == 'broken off', r\n"
+        "    assert all(r['engine'] + ' (' + r['why'] + ')' in t for t in texts), r\n"
+        "    m = re.fullmatch('reached (.*) of 60 s, (.*) ms a step(, [0-9]+ of [0-9]+ steps unsolved)?; the '\n"
+        "        'dearest took (.*) s at (.*) s: [0-9]+ (.*), 4 blocks in the largest island, [a-z ]+', r['why'])\n"
+        "    reached, mean, most, at = (float(m[i]) for i in (1, 2, 4, 5))\n"
+        "    assert abs(reached - 1e-3 * r['steps']) <= 1e-2 * reached, r\n"
+        "    total = 1e-3 * mean * r['steps']\n"
+        "    assert 0 < at <= 1.01 * reached and 0 < most <= 1.01 * total <= 1.03 * (0.001 + most), r\n"
+        "    assert m[6] == {'ncp': 'iterations', 'lcp-pgs': 'sweeps'}[r['engine']], r\n",
+        folder);
+    cr_expect(json_holds(&json, ts_text_get(&script)), "%s", ts_text_get(&result.out));
+    ts_text_free(&script);
     ts_text_free(&json);
     ts_text_free(&page);
     outcome_free(&result);
