@@ -74,15 +74,22 @@ static const ts_setting setting[] = {
                      "rows up to which forces that move nothing are taken out of the answer; 0: never"),
 };
 
-// All but the memory of Anderson.
-#define DEFAULTS                                                                                                    \
-    .shared = {1e-8, 1e-15, 5000, 0.0}, .over_relaxation = 1.0, .rho_power = 0.4, .rho_step = 0.1, .balance = 0.02, \
-    .rho_ratio = 3.0, .condition = 1e6, .eta = 1e-10, .freeze = 300, .step_rule = TS_ADMM_STEP_SAFE,                \
-    .scaling = TS_ADMM_SCALING_NONE, .least_norm = 0
+// Iterations after which rho rests. The relaxed law's proof asks for an end; under the exact law pauses that grow are rest enough: on
+// experiment `funnel` rho frozen at 300 leaves 134 steps of 2500 unsolved, and 2 without. Recorded problems: all solved either way.
+enum { FREEZE_RELAXED = 300, FREEZE_EXACT = 5000 };
 
-const ts_admm_settings ts_admm_default = {DEFAULTS, .anderson = 0};
+// All but the memory of Anderson and the end of changes.
+#define DEFAULTS                                                                                                       \
+    .shared = {1e-8, 1e-15, 5000, 0.0}, .over_relaxation = 1.0, .rho_power = 0.4, .rho_step = 0.1, .balance = 0.02,    \
+    .rho_ratio = 3.0, .condition = 1e6, .eta = 1e-10, .step_rule = TS_ADMM_STEP_SAFE, .scaling = TS_ADMM_SCALING_NONE, \
+    .least_norm = 0
 
-static const ts_admm_settings accelerated = {DEFAULTS, .anderson = 10};  // 5 to 10
+const ts_admm_settings ts_admm_default = {DEFAULTS, .freeze = FREEZE_RELAXED, .anderson = 0};
+
+static const ts_admm_settings exact = {DEFAULTS, .freeze = FREEZE_EXACT, .anderson = 0};
+
+// Memory: 5 to 10.
+static const ts_admm_settings accelerated = {DEFAULTS, .freeze = FREEZE_RELAXED, .anderson = 10};
 
 // A solve in progress, in the units of `s`.
 typedef struct admm {
@@ -459,7 +466,7 @@ const ts_solver ts_ncp_admm_solver = {
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .solve = solve_exact,
     .remembers = remembers,
-    TS_SOLVER_SETTINGS(ts_admm_default, setting),
+    TS_SOLVER_SETTINGS(exact, setting),
 };
 
 const ts_solver ts_ccp_admm_anderson_solver = {
