@@ -87,6 +87,7 @@
 #include "engine/model/softness.h"
 #include "engine/model/surface.h"
 #include "engine/model/tendon.h"
+#include "engine/model/texture.h"
 #include "engine/read/import_report.h"
 #include "engine/read/mjcf/mjcf.h"
 #include "engine/read/model_file.h"

@@ -26,6 +26,7 @@ const float* ts_scene_look_mode_color(ts_contact_mode mode) { return mode_color[
 
 // Nonzero when the model chose a colour for the geom.
 static int has_color(const ts_geom* geom) {
+    if (geom->material >= 0) return 1;
     ts_geom_def unset = ts_geom_def_default();
     const float *a = geom->rgba, *b = unset.rgba;
     return a[0] != b[0] || a[1] != b[1] || a[2] != b[2] || a[3] != b[3];

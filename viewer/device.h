@@ -2,6 +2,7 @@
 #ifndef TS_VIEWER_DEVICE_H
 #define TS_VIEWER_DEVICE_H
 
+#include "engine/model/texture.h"
 #include "viewer/draw_list.h"
 #include "viewer/geometry_mesh.h"
 #include "viewer/overlay.h"
@@ -40,6 +41,7 @@ typedef struct ts_device_frame {
     float fade;                 // m, distance from the eye at which floors have faded away
     float corner;               // m, how far corners are shaded by what stands near
     int dark;                   // nonzero: floors and sky of a dark theme
+    int sky;                    // 1 + number of the texture that is behind everything; 0: a plain sky
     int wireframe;              // nonzero: only edges of solid shapes
     ts_background background;   //
     const ts_draw_list* list;   // after ts_draw_list_batch
@@ -52,6 +54,7 @@ typedef struct ts_device ts_device;
 typedef struct ts_device_ops {
     const char* name;
     ts_code (*upload)(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status);
+    ts_code (*paint)(ts_device* device, int texture, const ts_texture_picture* picture, ts_status* out_status);
     ts_code (*draw)(ts_device* device, const ts_device_frame* frame, ts_status* out_status);
     ts_code (*read)(ts_device* device, int channels, unsigned char* out_pixels, ts_status* out_status);
     void (*show)(ts_device* device, int left, int bottom);
@@ -76,6 +79,12 @@ struct ts_device {
 static inline ts_code ts_device_upload(ts_device* device, int mesh, const ts_geometry_mesh* data,
                                        ts_status* out_status) {
     return device->ops->upload(device, mesh, data, out_status);
+}
+
+/// Gives the device the pixels of texture number `texture`, replacing earlier ones. TS_ERROR_UNSUPPORTED where they are too many for it.
+static inline ts_code ts_device_paint(ts_device* device, int texture, const ts_texture_picture* picture,
+                                      ts_status* out_status) {
+    return device->ops->paint(device, texture, picture, out_status);
 }
 
 /// Draws a picture, or a pane of one, into the device's own memory.

@@ -61,7 +61,7 @@ static void gl_destroy(ts_device* device) {
     free(gl);
 }
 
-static const ts_device_ops gl_ops = {"opengl", ts_gl_upload, gl_draw, gl_read, gl_show, gl_destroy};
+static const ts_device_ops gl_ops = {"opengl", ts_gl_upload, ts_gl_paint, gl_draw, gl_read, gl_show, gl_destroy};
 
 static int is_software(const char* renderer) {
     return strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe") || strstr(renderer, "SWR");
@@ -96,6 +96,7 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_g
         return code;
     }
     glEnable(GL_MULTISAMPLE);
+    glEnable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
     *out_device = &gl->device;
     return ts_status_ok(out_status);
 }

@@ -15,9 +15,11 @@ void ts_gl_fill_buffer(device_gl* gl, GLenum target, size_t bytes, const void* d
     gl->device.counts.bytes += (long long)bytes;
 }
 
-static GLuint compile_shader(GLenum type, const char* text, ts_status* out_status) {
+// `head` comes before the text; "" where there is none.
+static GLuint compile_shader(GLenum type, const char* head, const char* text, ts_status* out_status) {
+    const char* const parts[2] = {head, text};
     GLuint shader = glCreateShader(type);
-    glShaderSource(shader, 1, &text, NULL);
+    glShaderSource(shader, 2, parts, NULL);
     glCompileShader(shader);
     GLint good = 0;
     glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
@@ -29,10 +31,11 @@ static GLuint compile_shader(GLenum type, const char* text, ts_status* out_statu
     return 0;
 }
 
-static GLuint link_program(const char* vertex_text, const char* fragment_text, ts_status* out_status) {
-    GLuint vertex = compile_shader(GL_VERTEX_SHADER, vertex_text, out_status);
+// The vertex shader's text, the fragment shader's, and its head.
+static GLuint link_program(const char* const text[3], ts_status* out_status) {
+    GLuint vertex = compile_shader(GL_VERTEX_SHADER, "", text[0], out_status);
     if (!vertex) return 0;
-    GLuint fragment = compile_shader(GL_FRAGMENT_SHADER, fragment_text, out_status);
+    GLuint fragment = compile_shader(GL_FRAGMENT_SHADER, text[2] ? text[2] : "", text[1], out_status);
     if (!fragment) {
         glDeleteShader(vertex);
         return 0;
@@ -54,14 +57,18 @@ static GLuint link_program(const char* vertex_text, const char* fragment_text, t
 }
 
 static ts_code create_programs(device_gl* gl, ts_status* out_status) {
-    const char* text[PROGRAM_COUNT][2] = {
-        {ts_shader_mesh_vertex, ts_shader_solid_fragment}, {ts_shader_mesh_vertex, ts_shader_floor_fragment},
-        {ts_shader_mesh_vertex, ts_shader_depth_fragment}, {ts_shader_sky_vertex, ts_shader_sky_fragment},
-        {ts_shader_line_vertex, ts_shader_line_fragment},  {ts_shader_mesh_vertex, ts_shader_ghost_fragment},
-        {ts_shader_sky_vertex, ts_shader_finish_fragment}, {ts_shader_overlay_vertex, ts_shader_overlay_fragment},
+    const char* const text[PROGRAM_COUNT][3] = {
+        {ts_shader_mesh_vertex, ts_shader_solid_fragment, ts_shader_lit_head},
+        {ts_shader_mesh_vertex, ts_shader_floor_fragment, ts_shader_lit_head},
+        {ts_shader_mesh_vertex, ts_shader_depth_fragment, NULL},
+        {ts_shader_sky_vertex, ts_shader_sky_fragment, NULL},
+        {ts_shader_line_vertex, ts_shader_line_fragment, NULL},
+        {ts_shader_mesh_vertex, ts_shader_ghost_fragment, NULL},
+        {ts_shader_sky_vertex, ts_shader_finish_fragment, NULL},
+        {ts_shader_overlay_vertex, ts_shader_overlay_fragment, NULL},
     };
     for (int p = 0; p < PROGRAM_COUNT; ++p) {
-        gl->program[p] = link_program(text[p][0], text[p][1], out_status);
+        gl->program[p] = link_program(text[p], out_status);
         if (!gl->program[p]) return TS_ERROR_UNSUPPORTED;
     }
     return TS_OK;
@@ -188,6 +195,45 @@ ts_code ts_gl_upload(ts_device* device, int mesh, const ts_geometry_mesh* data, 
     return ts_status_ok(out_status);
 }
 
+ts_code ts_gl_paint(ts_device* device, int texture, const ts_texture_picture* picture, ts_status* out_status) {
+    device_gl* gl = (device_gl*)device;
+    GLenum target = picture->faces > 1 ? GL_TEXTURE_CUBE_MAP : GL_TEXTURE_2D;
+    GLint most = 0, wrap = picture->faces > 1 ? GL_CLAMP_TO_EDGE : GL_REPEAT;
+    glGetIntegerv(picture->faces > 1 ? GL_MAX_CUBE_MAP_TEXTURE_SIZE : GL_MAX_TEXTURE_SIZE, &most);
+    if (picture->width > most || picture->height > most)
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                             "a texture of %d x %d pixels: this OpenGL has %d at most", picture->width, picture->height,
+                             (int)most);
+    while (gl->textures.count <= texture) {
+        gl_texture empty = {0, 0};
+        if (!gl_textures_push(&gl->textures, empty))
+            return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the table of textures");
+    }
+    gl_texture* t = &gl->textures.data[texture];
+    // A name that was of one kind cannot become one of the other.
+    if (t->name) glDeleteTextures(1, &t->name);
+    t->target = target;
+    glGenTextures(1, &t->name);
+    glBindTexture(target, t->name);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    size_t bytes = 3 * (size_t)picture->width * (size_t)picture->height;
+    for (int face = 0; face < picture->faces; ++face) {
+        GLenum side = picture->faces > 1 ? GL_TEXTURE_CUBE_MAP_POSITIVE_X + (GLenum)face : GL_TEXTURE_2D;
+        glTexImage2D(side, 0, GL_RGB8, picture->width, picture->height, 0, GL_RGB, GL_UNSIGNED_BYTE,
+                     picture->rgb + (size_t)face * bytes);
+        ++gl->device.counts.uploads;
+        gl->device.counts.bytes += (long long)bytes;
+    }
+    glTexParameteri(target, GL_TEXTURE_WRAP_S, wrap);
+    glTexParameteri(target, GL_TEXTURE_WRAP_T, wrap);
+    glTexParameteri(target, GL_TEXTURE_WRAP_R, wrap);
+    glTexParameteri(target, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    glTexParameteri(target, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+    glGenerateMipmap(target);
+    glBindTexture(target, 0);
+    return ts_status_ok(out_status);
+}
+
 // Multisampled textures for what bodies are shown, and colours with them unless `color` is 0, in a frame with a depth of its own.
 static GLenum resize_frame(const device_gl* gl, GLuint frame, GLuint color, GLuint identity, GLuint depth) {
     GLuint textures[2] = {color, identity};
@@ -256,6 +302,9 @@ void ts_gl_release(device_gl* gl) {
         glDeleteBuffers(1, &m->indices);
     }
     gl_meshes_free(&gl->meshes);
+    for (int i = 0; i < gl->textures.count; ++i)
+        if (gl->textures.data[i].name) glDeleteTextures(1, &gl->textures.data[i].name);
+    gl_textures_free(&gl->textures);
     for (int p = 0; p < PROGRAM_COUNT; ++p)
         if (gl->program[p]) glDeleteProgram(gl->program[p]);
     GLuint frames[4] = {gl->frame_many, gl->frame_ghost, gl->frame_one, gl->shadow_frame};

@@ -20,6 +20,16 @@ typedef struct gl_mesh {
 
 TS_ARRAY_DECLARE(gl_meshes, gl_mesh);
 
+typedef struct gl_texture {
+    GLuint name;
+    GLenum target;
+} gl_texture;
+
+TS_ARRAY_DECLARE(gl_textures, gl_texture);
+
+/// Texture units of the programs that draw the world; the last step, which averages, has 0 to 3 for itself.
+enum { UNIT_SHADOW = 0, UNIT_SHADOW_DEPTH = 4, UNIT_FLAT = 5, UNIT_CUBE = 6 };
+
 /// The shader programs.
 typedef enum gl_program {
     PROGRAM_SOLID,
@@ -54,6 +64,7 @@ typedef struct device_gl {
     GLuint overlay_array, overlay_buffer;
     GLuint sky_array;
     gl_meshes meshes;
+    gl_textures textures;
 } device_gl;
 
 /// What the overlay program reads per rectangle.
@@ -75,6 +86,9 @@ ts_code ts_gl_resize(device_gl* gl, const ts_device_frame* frame, ts_status* out
 
 /// Gives mesh number `mesh` its triangles.
 ts_code ts_gl_upload(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status);
+
+/// Gives texture number `texture` its pixels.
+ts_code ts_gl_paint(ts_device* device, int texture, const ts_texture_picture* picture, ts_status* out_status);
 
 /// Has the field of a typeface (NULL: the viewer's own) in `font`. TS_ERROR_MEMORY.
 ts_code ts_gl_take_font(device_gl* gl, const ts_typeface* typeface, ts_status* out_status);

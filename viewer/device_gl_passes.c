@@ -1,6 +1,6 @@
 // Problem: what one picture goes through. Rule: shadow map, sky, solid shapes, floors, see-through shapes, marks (first faintly where something
 // hides them, then plainly), lines, and beside the colours what body each sample shows; then averaged, with outlines where bodies meet, and
-// the overlay put on top. Shapes are instanced: one draw call per mesh and pass. Guaranteed: same frame, same context, same pixels. Known
+// the overlay put on top. Shapes are instanced: one draw call per mesh, texture and pass. Guaranteed: same frame, same context, same pixels. Known
 // to fail: see-through shapes that pierce each other blend in the wrong order.
 #include "viewer/device_gl_internal.h"
 
@@ -10,21 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The texture unit through which the map is read as plain depths; the others are those of `finish`.
-enum { SHADOW_DEPTH_UNIT = 4 };
-
 // Shares of the shadow map's side: the widest edge of a shadow; and how wide an edge is per depth (1: all that the map covers, 2.75 times as
 // much as its side) to what makes it: the tangent of half the sun's disk, larger than the real one's, since worlds are small here.
 static const float sun_reach = 0.024f, sun_spread = 2.75f * 0.045f;
 
+static void bind_texture(const device_gl* gl, int texture) {
+    if (texture < 0 || texture >= gl->textures.count || !gl->textures.data[texture].name) return;
+    const gl_texture* t = &gl->textures.data[texture];
+    glActiveTexture(GL_TEXTURE0 + (GLenum)(t->target == GL_TEXTURE_2D ? UNIT_FLAT : UNIT_CUBE));
+    glBindTexture(t->target, t->name);
+    glActiveTexture(GL_TEXTURE0);
+}
+
 static void draw_batch(device_gl* gl, const ts_draw_batch* batch) {
     if (batch->mesh < 0 || batch->mesh >= gl->meshes.count || !gl->meshes.data[batch->mesh].array) return;
+    bind_texture(gl, batch->texture);
     const gl_mesh* m = &gl->meshes.data[batch->mesh];
     glBindVertexArray(m->array);
     glBindBuffer(GL_ARRAY_BUFFER, gl->instances);
     // OpenGL 3.3 has no first instance: the attributes start where the run does.
     size_t start = (size_t)batch->first * sizeof(ts_draw_instance);
-    for (GLuint i = 0; i < 6; ++i)
+    for (GLuint i = 0; i < sizeof(ts_draw_instance) / 16u; ++i)
         ts_gl_instance_attribute(2 + i, 4, sizeof(ts_draw_instance), start + 16u * (size_t)i);
     ++gl->device.counts.draw_calls;
     glDrawElementsInstanced(GL_TRIANGLES, m->index_count, GL_UNSIGNED_INT, (const void*)0, (GLsizei)batch->count);
@@ -82,8 +88,10 @@ static void set_lighting(const device_gl* gl, GLuint program, const ts_device_fr
     glUniform1i(uniform(program, "u_soft"), gl->fine);
     glUniform1f(uniform(program, "u_sun_reach"), sun_reach);
     glUniform1f(uniform(program, "u_sun_spread"), sun_spread);
-    glUniform1i(uniform(program, "u_shadow_map"), 0);
-    glUniform1i(uniform(program, "u_shadow_depth"), SHADOW_DEPTH_UNIT);
+    glUniform1i(uniform(program, "u_shadow_map"), UNIT_SHADOW);
+    glUniform1i(uniform(program, "u_flat"), UNIT_FLAT);
+    glUniform1i(uniform(program, "u_faces"), UNIT_CUBE);
+    glUniform1i(uniform(program, "u_shadow_depth"), UNIT_SHADOW_DEPTH);
     glUniform1f(uniform(program, "u_fade"), frame->fade);
     glUniform1f(uniform(program, "u_fainter"), 1.0f);
     glUniform1i(uniform(program, "u_dark"), frame->dark);
@@ -102,6 +110,9 @@ static void draw_sky(device_gl* gl, const ts_device_frame* frame) {
     glUseProgram(program);
     glUniformMatrix4fv(uniform(program, "u_from_clip"), 1, GL_FALSE, both[0]);
     glUniform1i(uniform(program, "u_dark"), frame->dark);
+    glUniform1i(uniform(program, "u_painted"), frame->sky > 0);
+    glUniform1i(uniform(program, "u_faces"), UNIT_CUBE);
+    bind_texture(gl, frame->sky - 1);
     glDisable(GL_DEPTH_TEST);
     glBindVertexArray(gl->sky_array);
     ++gl->device.counts.draw_calls;
@@ -222,9 +233,9 @@ static void draw_world(device_gl* gl, const ts_device_frame* frame, mat4 shadow_
     glEnable(GL_DEPTH_TEST);
     show_identity(1);
 
-    glActiveTexture(GL_TEXTURE0 + SHADOW_DEPTH_UNIT);
+    glActiveTexture(GL_TEXTURE0 + UNIT_SHADOW_DEPTH);
     glBindTexture(GL_TEXTURE_2D, gl->shadow_map);
-    glBindSampler(SHADOW_DEPTH_UNIT, gl->shadow_sampler);
+    glBindSampler(UNIT_SHADOW_DEPTH, gl->shadow_sampler);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, gl->shadow_map);
     set_lighting(gl, gl->program[PROGRAM_SOLID], frame, view_projection, shadow_texture);

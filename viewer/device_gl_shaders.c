@@ -10,64 +10,98 @@
 // clang-format off
 #define GLSL "#version 330 core\n"
 
-// What all lit surfaces share.
-#define LIGHTING \
-    "uniform vec3 u_eye;\n" \
-    "uniform vec3 u_sun;\n" \
-    "uniform mat4 u_shadow_matrix;\n" \
-    "uniform float u_shadow_texel;\n"   /* m */ \
-    "uniform sampler2DShadow u_shadow_map;\n" \
-    "uniform sampler2D u_shadow_depth;\n"  /* the same without comparison */ \
-    "uniform bool u_soft;\n" \
-    "uniform float u_sun_reach;\n"   /* of the widest edge, as a share of the map's side */ \
-    "uniform float u_sun_spread;\n"  /* of an edge, likewise, per depth between it and what makes it */ \
-    "vec2 spiral(int i, int n) {\n" \
-    "    float angle = 2.39996 * float(i);\n" \
-    "    return sqrt((float(i) + 0.5) / float(n)) * vec2(cos(angle), sin(angle));\n" \
-    "}\n" \
-    "vec3 to_linear(vec3 c) { return pow(c, vec3(2.2)); }\n" \
-    "vec3 to_screen(vec3 c) { return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2)); }\n" \
-    "float sunlight(vec3 position, vec3 normal) {\n" \
-    "    vec3 p = position + normal * (1.6 * u_shadow_texel);\n" \
-    "    vec3 s = (u_shadow_matrix * vec4(p, 1.0)).xyz;\n" \
-    "    vec2 border = min(s.xy, 1.0 - s.xy);\n" \
-    "    if (min(border.x, border.y) <= 0.0 || s.z >= 1.0) return 1.0;\n" \
-    "    vec2 texel = 1.0 / vec2(textureSize(u_shadow_map, 0));\n" \
-    "    float edge = smoothstep(0.0, 0.05, min(border.x, border.y));\n" \
-    "    float sum = 0.0;\n" \
-    "    if (!u_soft) {\n" \
-    "        for (int i = 0; i < 4; ++i) {\n" \
-    "            vec2 o = (vec2(float(i & 1), float(i >> 1)) - 0.5) * 1.25 * texel;\n" \
-    "            sum += texture(u_shadow_map, vec3(s.xy + o, s.z));\n" \
-    "        }\n" \
-    "        return mix(1.0, 0.25 * sum, edge);\n" \
-    "    }\n" \
-    /* How deep the receiving plane lies beside this place, per step aside. */ \
-    "    vec3 m;\n" \
-    "    for (int i = 0; i < 3; ++i) {\n" \
-    "        vec3 row = vec3(u_shadow_matrix[0][i], u_shadow_matrix[1][i], u_shadow_matrix[2][i]);\n" \
-    "        m[i] = dot(row, normal) / dot(row, row);\n" \
-    "    }\n" \
-    "    vec2 lean = abs(m.z) > 1e-3 * length(m) ? clamp(-m.xy / m.z, -4.0, 4.0) : vec2(0.0);\n" \
-    "    float blockers = 0.0, nearer = 0.0;\n" \
-    "    for (int i = 0; i < 16; ++i) {\n" \
-    "        vec2 o = u_sun_reach * spiral(i, 16);\n" \
-    "        float depth = texture(u_shadow_depth, s.xy + o).r, gap = s.z + dot(lean, o) - depth;\n" \
-    /* What is nearer than that makes an edge of less than a texel. */ \
-    "        if (gap > 0.002) { blockers += 1.0; nearer += gap; }\n" \
-    "    }\n" \
-    "    float wide = blockers > 0.0 ? u_sun_spread * nearer / blockers : 0.0;\n" \
-    "    wide = clamp(wide, 1.6 * texel.x, u_sun_reach);\n" \
-    "    for (int i = 0; i < 48; ++i) {\n" \
-    "        vec2 o = wide * spiral(i, 48);\n" \
-    "        sum += texture(u_shadow_map, vec3(s.xy + o, s.z + dot(lean, o)));\n" \
-    "    }\n" \
-    "    return mix(1.0, sum / 48.0, edge);\n" \
-    "}\n" \
-    "vec3 ambient(vec3 normal) {\n" \
-    "    return mix(vec3(0.19, 0.18, 0.17), vec3(0.42, 0.45, 0.50), 0.5 + 0.5 * normal.z);\n" \
-    "}\n" \
+// What all lit surfaces share, before their own text; and what lies on them, by how a place of a surface (in its mesh's frame and size)
+// becomes one of a texture: see ts_draw_mapping.
+const char* const ts_shader_lit_head = GLSL
+    "uniform vec3 u_eye;\n"
+    "uniform vec3 u_sun;\n"
+    "uniform mat4 u_shadow_matrix;\n"
+    "uniform float u_shadow_texel;\n"   /* m */
+    "uniform sampler2DShadow u_shadow_map;\n"
+    "uniform sampler2D u_shadow_depth;\n"  /* the same without comparison */
+    "uniform bool u_soft;\n"
+    "uniform float u_sun_reach;\n"   /* of the widest edge, as a share of the map's side */
+    "uniform float u_sun_spread;\n"  /* of an edge, likewise, per depth between it and what makes it */
+    "vec2 spiral(int i, int n) {\n"
+    "    float angle = 2.39996 * float(i);\n"
+    "    return sqrt((float(i) + 0.5) / float(n)) * vec2(cos(angle), sin(angle));\n"
+    "}\n"
+    "vec3 to_linear(vec3 c) { return pow(c, vec3(2.2)); }\n"
+    "vec3 to_screen(vec3 c) { return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2)); }\n"
+    "float sunlight(vec3 position, vec3 normal) {\n"
+    "    vec3 p = position + normal * (1.6 * u_shadow_texel);\n"
+    "    vec3 s = (u_shadow_matrix * vec4(p, 1.0)).xyz;\n"
+    "    vec2 border = min(s.xy, 1.0 - s.xy);\n"
+    "    if (min(border.x, border.y) <= 0.0 || s.z >= 1.0) return 1.0;\n"
+    "    vec2 texel = 1.0 / vec2(textureSize(u_shadow_map, 0));\n"
+    "    float edge = smoothstep(0.0, 0.05, min(border.x, border.y));\n"
+    "    float sum = 0.0;\n"
+    "    if (!u_soft) {\n"
+    "        for (int i = 0; i < 4; ++i) {\n"
+    "            vec2 o = (vec2(float(i & 1), float(i >> 1)) - 0.5) * 1.25 * texel;\n"
+    "            sum += texture(u_shadow_map, vec3(s.xy + o, s.z));\n"
+    "        }\n"
+    "        return mix(1.0, 0.25 * sum, edge);\n"
+    "    }\n"
+    /* How deep the receiving plane lies beside this place, per step aside. */
+    "    vec3 m;\n"
+    "    for (int i = 0; i < 3; ++i) {\n"
+    "        vec3 row = vec3(u_shadow_matrix[0][i], u_shadow_matrix[1][i], u_shadow_matrix[2][i]);\n"
+    "        m[i] = dot(row, normal) / dot(row, row);\n"
+    "    }\n"
+    "    vec2 lean = abs(m.z) > 1e-3 * length(m) ? clamp(-m.xy / m.z, -4.0, 4.0) : vec2(0.0);\n"
+    "    float blockers = 0.0, nearer = 0.0;\n"
+    "    for (int i = 0; i < 16; ++i) {\n"
+    "        vec2 o = u_sun_reach * spiral(i, 16);\n"
+    "        float depth = texture(u_shadow_depth, s.xy + o).r, gap = s.z + dot(lean, o) - depth;\n"
+    /* What is nearer than that makes an edge of less than a texel. */
+    "        if (gap > 0.002) { blockers += 1.0; nearer += gap; }\n"
+    "    }\n"
+    "    float wide = blockers > 0.0 ? u_sun_spread * nearer / blockers : 0.0;\n"
+    "    wide = clamp(wide, 1.6 * texel.x, u_sun_reach);\n"
+    "    for (int i = 0; i < 48; ++i) {\n"
+    "        vec2 o = wide * spiral(i, 48);\n"
+    "        sum += texture(u_shadow_map, vec3(s.xy + o, s.z + dot(lean, o)));\n"
+    "    }\n"
+    "    return mix(1.0, sum / 48.0, edge);\n"
+    "}\n"
+    "vec3 ambient(vec3 normal) {\n"
+    "    return mix(vec3(0.19, 0.18, 0.17), vec3(0.42, 0.45, 0.50), 0.5 + 0.5 * normal.z);\n"
+    "}\n"
     "const vec3 sun_color = vec3(0.63, 0.60, 0.55);\n"
+    "in vec3 v_local;\n"
+    "in vec3 v_unit;\n"
+    "flat in vec4 v_surface;\n"
+    "flat in vec4 v_map;\n"
+    "uniform sampler2D u_flat;\n"
+    "uniform samplerCube u_faces;\n"
+    "vec3 on_box() {\n"
+    "    vec3 a = abs(v_unit), q = 0.5 * v_unit;\n"
+    "    if (a.z >= max(a.x, a.y)) return texture(u_flat, (0.5 + vec2(q.x, -sign(q.z) * q.y)) * v_map.xz).rgb;\n"
+    "    if (a.x >= a.y) return texture(u_flat, (0.5 + vec2(sign(q.x) * q.y, -q.z)) * v_map.yw).rgb;\n"
+    "    return texture(u_flat, (0.5 + vec2(-sign(q.y) * q.x, -q.z)) * v_map.xw).rgb;\n"
+    "}\n"
+    "vec3 around() {\n"
+    "    float turn = atan(v_unit.y, v_unit.x) / 6.2831853, down = 0.5 - 0.25 * v_unit.z;\n"
+    "    if (v_map.z < 0.5) down = 0.5 - asin(clamp(v_unit.z / length(v_unit), -1.0, 1.0)) / 3.1415927;\n"
+    "    else if (v_map.z < 1.5) down = 0.5 - 0.5 * v_unit.z;\n"
+    "    vec2 at = vec2(fract(turn), down);\n"
+    "    if (v_map.z > 0.5 && v_map.z < 1.5 && abs(v_unit.z) > 0.9999) at = 0.5 + 0.5 * vec2(v_unit.x, -v_unit.y);\n"
+    // Where a turn ends and begins again, the step back is none of the picture.
+    "    vec2 dx = dFdx(at), dy = dFdy(at);\n"
+    "    if (abs(dFdx(turn)) < abs(dx.x)) dx.x = dFdx(turn);\n"
+    "    if (abs(dFdy(turn)) < abs(dy.x)) dy.x = dFdy(turn);\n"
+    "    return textureGrad(u_flat, at * v_map.xy, dx * v_map.xy, dy * v_map.xy).rgb;\n"
+    "}\n"
+    "vec3 dye() {\n"
+    "    int mapping = int(v_surface.w + 0.5);\n"
+    "    if (mapping == 1) return texture(u_flat, vec2(v_map.x * v_local.x + v_map.z, v_map.w - v_map.y * v_local.y)).rgb;\n"
+    "    if (mapping == 2) return texture(u_faces, v_map.xyz * v_local).rgb;\n"
+    "    if (mapping == 3) return texture(u_faces, v_local - v_map.xyz).rgb;\n"
+    "    if (mapping == 4) return on_box();\n"
+    "    if (mapping == 5) return around();\n"
+    "    return vec3(1.0);\n"
+    "}\n";
 
 const char* const ts_shader_mesh_vertex = GLSL
     "layout(location = 0) in vec4 a_position;\n"  // lift in w
@@ -78,6 +112,8 @@ const char* const ts_shader_mesh_vertex = GLSL
     "layout(location = 5) in vec4 i_scale;\n"
     "layout(location = 6) in vec4 i_color;\n"
     "layout(location = 7) in vec4 i_extra;\n"
+    "layout(location = 8) in vec4 i_surface;\n"
+    "layout(location = 9) in vec4 i_map;\n"
     "uniform mat4 u_view_projection;\n"
     "out vec3 v_position;\n"
     "out vec3 v_normal;\n"
@@ -85,6 +121,8 @@ const char* const ts_shader_mesh_vertex = GLSL
     "out vec3 v_local;\n"  // after scaling
     "flat out vec4 v_color;\n"
     "flat out vec4 v_extra;\n"
+    "flat out vec4 v_surface;\n"
+    "flat out vec4 v_map;\n"
     "void main() {\n"
     "    vec4 local = vec4(a_position.xyz * i_scale.xyz + vec3(0.0, 0.0, a_position.w * i_scale.w), 1.0);\n"
     "    vec3 p = vec3(dot(i_row0, local), dot(i_row1, local), dot(i_row2, local));\n"
@@ -95,6 +133,8 @@ const char* const ts_shader_mesh_vertex = GLSL
     "    v_local = local.xyz;\n"
     "    v_color = i_color;\n"
     "    v_extra = i_extra;\n"
+    "    v_surface = i_surface;\n"
+    "    v_map = i_map;\n"
     "    gl_Position = u_view_projection * vec4(p, 1.0);\n"
     "}\n";
 
@@ -115,23 +155,21 @@ const char* const ts_shader_ghost_fragment = GLSL
     IDENTITY
     "void main() { out_identity = identity(max(int(v_extra.x + 0.5) >> 4, 1), normalize(v_normal)); }\n";
 
-const char* const ts_shader_solid_fragment = GLSL
+const char* const ts_shader_solid_fragment =
     "in vec3 v_position;\n"
     "in vec3 v_normal;\n"
-    "in vec3 v_unit;\n"
     "flat in vec4 v_color;\n"
     "flat in vec4 v_extra;\n"
     "layout(location = 0) out vec4 out_color;\n"
     "layout(location = 1) out vec4 out_identity;\n"
     "uniform float u_fainter;\n"  // multiplies alpha
-    LIGHTING
     IDENTITY
     "void main() {\n"
     "    int flags = int(v_extra.x + 0.5);\n"
     "    vec3 n = normalize(v_normal);\n"
     "    vec3 to_eye = normalize(u_eye - v_position);\n"
     "    if (dot(n, to_eye) < 0.0 && !gl_FrontFacing) n = -n;\n"
-    "    vec3 albedo = to_linear(v_color.rgb);\n"
+    "    vec3 albedo = to_linear(v_color.rgb * dye());\n"
     "    if ((flags & 2) != 0) {\n"
     "        float octant = v_unit.x * v_unit.y * v_unit.z;\n"
     "        float w = max(fwidth(octant), 1e-5);\n"
@@ -144,25 +182,23 @@ const char* const ts_shader_solid_fragment = GLSL
     "    } else {\n"
     "        float light = slope > 0.0 ? sunlight(v_position, n) : 0.0;\n"
     "        vec3 halfway = normalize(u_sun + to_eye);\n"
-    "        float shine = pow(max(dot(n, halfway), 0.0), 70.0) * 0.22 * light;\n"
+    "        float shine = pow(max(dot(n, halfway), 0.0), max(128.0 * v_surface.z, 1.0)) * 0.44 * v_surface.y * light;\n"
     "        float rim = pow(1.0 - max(dot(n, to_eye), 0.0), 4.0) * 0.25;\n"
-    "        lit = albedo * (ambient(n) + rim + sun_color * max(slope, 0.0) * light) + vec3(shine);\n"
+    "        lit = albedo * (v_surface.x + ambient(n) + rim + sun_color * max(slope, 0.0) * light) + vec3(shine);\n"
     "    }\n"
     "    out_color = vec4(to_screen(lit), v_color.a * u_fainter);\n"
     "    out_identity = identity(flags >> 4, n);\n"
     "}\n";
 
-const char* const ts_shader_floor_fragment = GLSL
+const char* const ts_shader_floor_fragment =
     "in vec3 v_position;\n"
     "in vec3 v_normal;\n"
-    "in vec3 v_local;\n"
     "flat in vec4 v_color;\n"
     "flat in vec4 v_extra;\n"
     "out vec4 out_color;\n"
     "uniform float u_fade;\n"
     "uniform bool u_paper;\n"  // only lines and shadows
     "uniform bool u_dark;\n"
-    LIGHTING
     "float lines(vec2 where, float cell, float half_width) {\n"
     "    vec2 q = where / cell;\n"
     "    vec2 w = max(fwidth(q), vec2(1e-6));\n"
@@ -174,7 +210,8 @@ const char* const ts_shader_floor_fragment = GLSL
     "void main() {\n"
     "    vec3 n = gl_FrontFacing ? normalize(v_normal) : -normalize(v_normal);\n"
     // A white floor would outshine everything on it.
-    "    vec3 albedo = (u_dark ? 0.10 : 0.90) * to_linear(v_color.rgb);\n"
+    "    float strength = u_dark ? (v_surface.w > 0.5 ? 0.45 : 0.10) : 0.90;\n"
+    "    vec3 albedo = strength * to_linear(v_color.rgb * dye());\n"
     "    float line = 0.0;\n"
     "    if ((int(v_extra.x + 0.5) & 8) == 0) {\n"
     "        vec2 where = v_local.xy + v_extra.yz;\n"
@@ -185,7 +222,7 @@ const char* const ts_shader_floor_fragment = GLSL
     "    }\n"
     "    float slope = max(dot(n, u_sun), 0.0);\n"
     "    float light = slope > 0.0 ? sunlight(v_position, n) : 0.0;\n"
-    "    vec3 lit = albedo * (ambient(n) + sun_color * slope * light);\n"
+    "    vec3 lit = albedo * (v_surface.x + ambient(n) + sun_color * slope * light);\n"
     "    float distance = length(u_eye - v_position);\n"
     "    float alpha = v_color.a * (1.0 - smoothstep(0.12 * u_fade, u_fade, distance));\n"
     "    if (!gl_FrontFacing) alpha *= 0.35;\n"
@@ -219,7 +256,14 @@ const char* const ts_shader_sky_fragment = GLSL
     "in vec3 v_direction;\n"
     "out vec4 out_color;\n"
     "uniform bool u_dark;\n"
+    "uniform bool u_painted;\n"
+    "uniform samplerCube u_faces;\n"
     "void main() {\n"
+    // Of a cube y is up.
+    "    if (u_painted) {\n"
+    "        out_color = vec4(texture(u_faces, vec3(v_direction.x, v_direction.z, -v_direction.y)).rgb, 1.0);\n"
+    "        return;\n"
+    "    }\n"
     "    float up = normalize(v_direction).z;\n"
     "    vec3 horizon = vec3(0.89, 0.92, 0.95);\n"
     "    vec3 zenith = vec3(0.40, 0.57, 0.78);\n"

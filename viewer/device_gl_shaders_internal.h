@@ -8,6 +8,8 @@ extern "C" {
 
 /// Places an instance of a mesh; for solid shapes, floors and marks.
 extern const char* const ts_shader_mesh_vertex;
+/// What stands before both of the following.
+extern const char* const ts_shader_lit_head;
 /// Lit surfaces.
 extern const char* const ts_shader_solid_fragment;
 /// Endless planes with a grid.

@@ -1,4 +1,4 @@
-// Problem: turn a list of things to draw into few draw calls. Rule: sort by (pass, mesh), stable, so one frame's
+// Problem: turn a list of things to draw into few draw calls. Rule: sort by (pass, mesh, texture), stable, so one frame's
 // order depends on the list only; see-through items keep their own far-to-near order instead. Guaranteed: every item
 // appears in exactly one run. Known to fail: see-through items that pierce each other blend in the wrong order.
 #include "viewer/draw_list.h"
@@ -7,6 +7,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+ts_draw_surface ts_draw_surface_default(void) {
+    // A highlight of 70, of 128 at most: the exponent of Blinn and Phong.
+    ts_draw_surface surface = {0.0f, 0.5f, 70.0f / 128.0f, TS_DRAW_NO_TEXTURE, -1, {0.0f, 0.0f, 0.0f, 0.0f}};
+    return surface;
+}
 
 void ts_draw_list_begin(ts_draw_list* list, ts_vec3 origin) {
     list->origin = origin;
@@ -35,6 +41,7 @@ ts_draw_item* ts_draw_list_add(ts_draw_list* list, int mesh, const ts_transform*
     item.stretch = (float)stretch;
     memcpy(item.color, color, sizeof item.color);
     item.source = -1;
+    item.surface = ts_draw_surface_default();
     if (!ts_draw_items_push(&list->items, item)) {
         list->failed = 1;
         return NULL;
@@ -71,6 +78,12 @@ ts_mat3 ts_draw_list_frame(ts_vec3 direction) {
     return ts_mat3_from_columns(u, ts_vec3_cross(direction, u), direction);
 }
 
+static void instance_surface(const ts_draw_surface* surface, ts_draw_instance* out_instance) {
+    const float numbers[4] = {surface->emission, surface->specular, surface->shininess, (float)surface->mapping};
+    memcpy(out_instance->surface, numbers, sizeof numbers);
+    memcpy(out_instance->map, surface->map, sizeof surface->map);
+}
+
 static ts_draw_instance instance_of_item(const ts_draw_item* item) {
     ts_draw_instance instance;
     for (int i = 0; i < 3; ++i) {
@@ -82,6 +95,7 @@ static ts_draw_instance instance_of_item(const ts_draw_item* item) {
     instance.scale[3] = item->stretch;
     memcpy(instance.color, item->color, sizeof instance.color);
     instance.extra[0] = (float)(item->flags + 16u * (unsigned)item->body);
+    instance_surface(&item->surface, &instance);
     return instance;
 }
 
@@ -109,12 +123,16 @@ static void instances_of_arrow(const ts_draw_arrow* arrow, ts_draw_instance* out
     memcpy(out_shaft->color, arrow->color, sizeof arrow->color);
     memcpy(out_head->color, arrow->color, sizeof arrow->color);
     out_shaft->extra[0] = out_head->extra[0] = (float)TS_DRAW_GLOW;
+    const ts_draw_surface surface = ts_draw_surface_default();
+    instance_surface(&surface, out_shaft);
+    instance_surface(&surface, out_head);
 }
 
 // A mesh instance with what decides its place among the others.
 typedef struct sort_entry {
     int pass;
     int mesh;
+    int texture;
     double distance;  // glass only, else 0
     int order;
     ts_draw_instance instance;
@@ -126,6 +144,7 @@ static int compare_entries(const void* left, const void* right) {
     if (a->pass != b->pass) return a->pass < b->pass ? -1 : 1;
     if (a->distance > b->distance || a->distance < b->distance) return a->distance > b->distance ? -1 : 1;
     if (a->mesh != b->mesh) return a->mesh < b->mesh ? -1 : 1;
+    if (a->texture != b->texture) return a->texture < b->texture ? -1 : 1;
     return a->order < b->order ? -1 : 1;
 }
 
@@ -133,11 +152,12 @@ static int batch_entries(ts_draw_list* list, const sort_entry* entry, int count)
     for (int i = 0; i < count; ++i) {
         list->instances.data[i] = entry[i].instance;
         ts_draw_batch* last = list->batches.count ? &list->batches.data[list->batches.count - 1] : NULL;
-        if (last && last->mesh == entry[i].mesh && (int)last->pass == entry[i].pass) {
+        if (last && last->mesh == entry[i].mesh && last->texture == entry[i].texture &&
+            (int)last->pass == entry[i].pass) {
             ++last->count;
             continue;
         }
-        ts_draw_batch batch = {entry[i].mesh, (ts_draw_pass)entry[i].pass, i, 1};
+        ts_draw_batch batch = {entry[i].mesh, entry[i].texture, (ts_draw_pass)entry[i].pass, i, 1};
         if (!ts_draw_batches_push(&list->batches, batch)) return 0;
     }
     return 1;
@@ -158,6 +178,7 @@ int ts_draw_list_batch(ts_draw_list* list, ts_vec3 eye) {
         sort_entry* e = &entry[used];
         e->pass = (int)item->pass;
         e->mesh = item->mesh;
+        e->texture = item->surface.mapping == TS_DRAW_NO_TEXTURE ? -1 : item->surface.texture;
         e->order = used++;
         e->distance = 0.0;
         if (item->pass == TS_DRAW_PASS_GLASS) {
@@ -173,6 +194,7 @@ int ts_draw_list_batch(ts_draw_list* list, ts_vec3 eye) {
         shaft->distance = head->distance = 0.0;
         shaft->mesh = TS_DRAW_MESH_CYLINDER;
         head->mesh = TS_DRAW_MESH_CONE;
+        shaft->texture = head->texture = -1;
         shaft->order = used++;
         head->order = used++;
         instances_of_arrow(&list->arrows.data[i], &shaft->instance, &head->instance);

@@ -41,6 +41,27 @@ enum {
     TS_DRAW_NO_GRID = 8   // a floor without lines
 };
 
+/// How a place on a mesh, (x, y, z) in its own frame and size or (X, Y, Z) before it was scaled, becomes one on a texture. Places on a flat one
+/// count from its upper left corner, and again after 1.
+typedef enum ts_draw_mapping {
+    TS_DRAW_NO_TEXTURE,
+    TS_DRAW_MAP_FLAT,       // (m0 x + m2, m3 - m1 y)
+    TS_DRAW_MAP_CUBE,       // towards (m0 x, m1 y, m2 z)
+    TS_DRAW_MAP_CUBE_FROM,  // towards (x - m0, y - m1, z - m2)
+    TS_DRAW_MAP_BOX,  // upright on each face: m0 or (across y) m1 times from left to right, m2 or (down z) m3 times down
+    TS_DRAW_MAP_AROUND  // m0 times round z from X on, m1 times from top to bottom; m2 is 0 on a ball, 1 on a cylinder, 2 on a capsule
+} ts_draw_mapping;
+
+/// What a surface is like.
+typedef struct ts_draw_surface {
+    float emission;   // of its colour
+    float specular;   // strength of highlights, 0 to 1
+    float shininess;  // 0 to 1: the smaller they are
+    ts_draw_mapping mapping;
+    int texture;  // number that the device knows it by; where `mapping` says so
+    float map[4];
+} ts_draw_surface;
+
 /// One mesh to draw.
 typedef struct ts_draw_item {
     int mesh;  // ts_draw_mesh, or TS_DRAW_MESH_HULL + hull
@@ -54,6 +75,7 @@ typedef struct ts_draw_item {
     float grid[3];   // floor: the item's centre in plane coordinates (m, modulo 100 cells), and the cell, m
     int source;      // geom or contact it stands for, -1 for none
     int body;        // 1 and more: what shares this number has an outline in common; 0 for none
+    ts_draw_surface surface;
 } ts_draw_item;
 
 /// An arrow.
@@ -77,17 +99,20 @@ TS_ARRAY_DECLARE(ts_draw_items, ts_draw_item);
 TS_ARRAY_DECLARE(ts_draw_arrows, ts_draw_arrow);
 TS_ARRAY_DECLARE(ts_draw_lines, ts_draw_line);
 
-/// Numbers a device copies for one instance of a mesh: six groups of four.
+/// Numbers a device copies for one instance of a mesh: eight groups of four.
 typedef struct ts_draw_instance {
     float row[3][4];  // rotation | position
     float scale[4];   // scale, stretch
     float color[4];
-    float extra[4];  // flags + 16 * body, grid
+    float extra[4];    // flags + 16 * body, grid
+    float surface[4];  // emission, specular, shininess, mapping
+    float map[4];
 } ts_draw_instance;
 
-/// A run of instances of one mesh in one pass: one draw call.
+/// A run of instances of one mesh with one texture in one pass: one draw call.
 typedef struct ts_draw_batch {
     int mesh;
+    int texture;  // -1: none
     ts_draw_pass pass;
     int first;
     int count;
@@ -109,6 +134,9 @@ typedef struct ts_draw_list {
     ts_draw_batches batches;
 } ts_draw_list;
 
+/// Half shiny, without light and texture of its own.
+ts_draw_surface ts_draw_surface_default(void);
+
 /// Empties the list and sets its origin.
 void ts_draw_list_begin(ts_draw_list* list, ts_vec3 origin);
 
@@ -124,8 +152,8 @@ void ts_draw_list_add_arrow(ts_draw_list* list, ts_vec3 from, ts_vec3 vector, do
 /// Adds a line.
 void ts_draw_list_add_line(ts_draw_list* list, ts_vec3 from, ts_vec3 to, double width, const float color[4]);
 
-/// Sorts items and arrows into runs that share a mesh and a pass: `instances` and `batches`. Glass goes from far to near as
-/// seen from `eye` (world). A scene of any size of solid shapes needs at most one run per mesh. Returns 0 on short memory.
+/// Sorts items and arrows into runs that share a mesh, a texture and a pass: `instances` and `batches`. Glass goes from far to near as
+/// seen from `eye` (world). A scene of any size of solid shapes needs at most one run per mesh and texture. Returns 0 on short memory.
 int ts_draw_list_batch(ts_draw_list* list, ts_vec3 eye);
 
 /// A right-handed rotation whose third column is the given unit vector.

@@ -5,7 +5,7 @@
 #include "viewer/pair_drawing.h"
 
 #include "collision/shape/hull.h"
-#include "viewer/shape_look.h"
+#include "viewer/shape_look_internal.h"
 #include "viewer/view.h"
 
 #include "base/scalar.h"

@@ -8,6 +8,7 @@
 #include "scenes/scene_look.h"
 #include "viewer/scene_contacts_internal.h"
 #include "viewer/scene_marks_internal.h"
+#include "viewer/scene_texture_internal.h"
 #include "viewer/scene_walls_internal.h"
 
 #include <string.h>
@@ -15,8 +16,8 @@
 static int geom_moves(const ts_model* model, const ts_geom* geom) { return model->body[geom->body].tree >= 0; }
 
 // An endless plane is a square that moves along with the camera; its grid stays where it is in the world.
-static void draw_plane(const ts_scene_style* style, const ts_transform* placed, int source, const float color[4],
-                       ts_draw_list* list) {
+static void draw_plane(const ts_model* model, const ts_scene_style* style, const ts_transform* placed, int source,
+                       const float color[4], ts_draw_list* list) {
     const ts_scene_sizes* sizes = style->sizes;
     ts_vec3 local = ts_transform_point_inverse(placed, style->camera->target);
     ts_transform centre = *placed;
@@ -27,32 +28,46 @@ static void draw_plane(const ts_scene_style* style, const ts_transform* placed, 
     if (!item) return;
     double period = 100.0 * sizes->grid_cell;
     item->pass = TS_DRAW_PASS_FLOOR;
-    item->flags = style->show & TS_SHOW_GRID ? 0u : (unsigned)TS_DRAW_NO_GRID;
+    const double middle[2] = {local.x, local.y};
+    ts_scene_texture_dress_plane(model, source, middle, style->untextured, item);
+    // A floor with a texture has its own marks.
+    int lines = style->show & TS_SHOW_GRID && item->surface.mapping == TS_DRAW_NO_TEXTURE;
+    item->flags = lines ? 0u : (unsigned)TS_DRAW_NO_GRID;
     item->grid[0] = (float)remainder(local.x, period);
     item->grid[1] = (float)remainder(local.y, period);
     item->grid[2] = (float)sizes->grid_cell;
     item->source = source;
 }
 
+// A geom while its items are added.
+typedef struct geom_pen {
+    const ts_own_shapes* own;
+    const ts_model* model;
+    int geom;
+    int plain;  // nonzero: without its texture
+    int is_round;
+    float color[4];
+} geom_pen;
+
 // Adds the items of a shape.
-static void draw_shape(const ts_own_shapes* own, const ts_shape* shape, const ts_transform* placed,
-                       const float color[4], ts_draw_list* list, int* io_is_round) {
+static void draw_shape(geom_pen* pen, const ts_shape* shape, const ts_transform* placed, ts_draw_list* list) {
     if (shape->kind == TS_SHAPE_COMPOUND) {
         for (int i = 0; i < shape->compound->count; ++i) {
             const ts_compound_child* child = &shape->compound->child[i];
             ts_transform world = ts_transform_mul(placed, &child->placed);
-            draw_shape(own, &child->shape, &world, color, list, io_is_round);
+            draw_shape(pen, &child->shape, &world, list);
         }
         return;
     }
     ts_shape_look look = ts_shape_look_of(shape, placed);
     if (look.mesh == TS_DRAW_MESH_HULL) {
-        int number = ts_shape_look_find(own, shape);
+        int number = ts_shape_look_find(pen->own, shape);
         if (number < 0) return;
         look.mesh += number;
     }
-    *io_is_round |= look.is_round;
-    ts_draw_list_add(list, look.mesh, &look.placed, look.scale, look.stretch, color);
+    pen->is_round |= look.is_round;
+    ts_draw_item* item = ts_draw_list_add(list, look.mesh, &look.placed, look.scale, look.stretch, pen->color);
+    if (item) ts_scene_texture_dress(pen->model, pen->geom, shape, pen->plain, item);
 }
 
 static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_draw_list* list) {
@@ -63,31 +78,32 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_
     const ts_transform* placed = &sim->kinematics.geom_pose[g];
     if (show & TS_SHOW_ONLY_MOVING && !geom_moves(model, geom)) return;
     if (geom->group >= 0 && geom->group < 32 && style->hidden_groups >> geom->group & 1u) return;
-    float color[4];
-    ts_scene_look_geom_color(model, g, color);
-    if (style->island && geom_moves(model, geom))
-        memcpy(color, ts_scene_look_palette(style->island[model->body[geom->body].tree]), 3 * sizeof(float));
+    int colour_of_island = style->island && geom_moves(model, geom);
+    geom_pen pen = {style->own, model, g, style->untextured || colour_of_island, 0, {0.0f, 0.0f, 0.0f, 0.0f}};
+    ts_scene_look_geom_color(model, g, pen.color);
+    if (colour_of_island)
+        memcpy(pen.color, ts_scene_look_palette(style->island[model->body[geom->body].tree]), 3 * sizeof(float));
     if (ts_scene_look_is_hidden(model, g, (show & TS_SHOW_COLLISION) != 0)) return;
     if (ts_scene_walls_has(sim, g)) {
         ts_scene_wall wall = ts_scene_walls_shape(sim, g, style->sizes->low, style->sizes->high);
-        ts_scene_walls_draw(&wall, color, ts_mat3_column(&placed->R, 2), ts_camera_eye(style->camera), list);
+        ts_scene_walls_draw(&wall, pen.color, ts_mat3_column(&placed->R, 2), ts_camera_eye(style->camera), list);
         return;
     }
     if (shape->kind == TS_SHAPE_PLANE) {
-        draw_plane(style, placed, g, color, list);
+        draw_plane(model, style, placed, g, pen.color, list);
         return;
     }
-    if (show & TS_SHOW_GLASS && geom_moves(model, geom)) color[3] *= 0.35f;
+    if (show & TS_SHOW_GLASS && geom_moves(model, geom)) pen.color[3] *= 0.35f;
 
     int first = list->items.count;
-    int is_round = 0;
-    draw_shape(style->own, shape, placed, color, list, &is_round);
+    draw_shape(&pen, shape, placed, list);
     for (int k = first; k < list->items.count; ++k) {
         ts_draw_item* item = &list->items.data[k];
+        int patterned = pen.is_round && show & TS_SHOW_PATTERN && item->surface.mapping == TS_DRAW_NO_TEXTURE;
         item->source = g;
         item->body = geom->body + 1;
         if (show & TS_SHOW_NO_SHADOWS) item->flags &= ~(unsigned)TS_DRAW_SHADOW;
-        if (is_round && show & TS_SHOW_PATTERN && geom_moves(model, geom)) item->flags |= TS_DRAW_PATTERN;
+        if (patterned && geom_moves(model, geom)) item->flags |= TS_DRAW_PATTERN;
     }
 }
 

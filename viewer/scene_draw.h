@@ -14,7 +14,7 @@
 #include "viewer/camera.h"
 #include "viewer/draw_list.h"
 #include "scenes/scene_sizes.h"
-#include "viewer/shape_look.h"
+#include "viewer/shape_look_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,6 +79,7 @@ typedef struct ts_scene_style {
     const int* island;                // (tree_count) of which colours are, or NULL
     const ts_contact_filter* filter;  // or NULL: all contacts
     unsigned hidden_groups;           // bit g: geoms of group g are left out
+    int untextured;                   // nonzero: shapes have their colours alone
 } ts_scene_style;
 
 /// Appends the simulation as it is now; without `facts` no contacts.

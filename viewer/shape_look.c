@@ -2,7 +2,7 @@
 // thousands are one draw call; hulls are their faces, triangles two sides, and whatever else the hull of its support points along
 // directions spread over the sphere, ball around the core included. Guaranteed: every convex shape but a plane has a closed surface.
 // Known to fail: between those directions a curved shape is up to 0.5 % too small, and its edges are cut.
-#include "viewer/shape_look.h"
+#include "viewer/shape_look_internal.h"
 
 #include "collision/shape/compound.h"
 

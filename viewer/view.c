@@ -6,6 +6,7 @@
 #include "viewer/model_camera_internal.h"
 #include "viewer/scene_contacts_internal.h"
 #include "viewer/scene_marks_internal.h"
+#include "viewer/scene_texture_internal.h"
 #include "viewer/scene_walls_internal.h"
 
 #include <string.h>
@@ -65,9 +66,10 @@ static void draw_path(const ts_view_path* path, const float* color, ts_backgroun
 }
 
 // One colour for all bodies of a simulation, in shades by which neighbours are told apart.
-static void shade_of(int body, const float color[3], float out_color[3]) {
+static void shade_of(int body, const float color[3], ts_draw_item* item) {
     static const float shade[3] = {1.0f, 0.68f, 0.84f};
-    for (int c = 0; c < 3; ++c) out_color[c] = shade[(body + 2) % 3] * color[c];
+    for (int c = 0; c < 3; ++c) item->color[c] = shade[(body + 2) % 3] * color[c];
+    item->surface.mapping = TS_DRAW_NO_TEXTURE;
 }
 
 static void draw_layer(ts_view* view, int which) {
@@ -78,8 +80,8 @@ static void draw_layer(ts_view* view, int which) {
     // Things stand at their real place plus the offset when measured from an origin that much nearer.
     list->origin = ts_vec3_sub(origin, layer->offset);
     ts_scene_style style = {
-        &view->sizes, &view->own,    &view->camera,      view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u),
-        NULL,         &view->filter, view->hidden_groups};
+        &view->sizes, &view->own,    &view->camera,       view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u),
+        NULL,         &view->filter, view->hidden_groups, view->untextured};
     ts_contact_facts judged = {NULL, NULL, NULL, NULL};
     ts_arena_reset(&view->arena);
     if (view->show & TS_SHOW_ISLANDS) style.island = ts_scene_marks_islands(layer->sim, &view->arena);
@@ -95,7 +97,7 @@ static void draw_layer(ts_view* view, int which) {
         int body = item->body - 1;
         if (layer->ghost == TS_VIEW_OUTLINE) item->pass = TS_DRAW_PASS_GHOST;
         if (layer->color && item->pass == TS_DRAW_PASS_SOLID && view->sim->model->body[body].tree >= 0)
-            shade_of(body, layer->color, item->color);
+            shade_of(body, layer->color, item);
         if (layer->ghost == TS_VIEW_GLASS) {
             item->pass = TS_DRAW_PASS_GLASS;
             item->flags &= ~(unsigned)TS_DRAW_SHADOW;
@@ -122,6 +124,7 @@ static ts_code open_with(ts_view* view, const ts_sim* sim, ts_device* device, ts
     ts_code code = ts_shape_look_upload_units(device, segments_for(sim->model->geom_count), out_status);
     for (int g = 0; g < sim->model->geom_count && !code; ++g)
         code = ts_shape_look_upload(device, &sim->model->geom[g].shape, &view->own, out_status);
+    if (!code) code = ts_scene_texture_upload(device, sim->model, &view->sky, out_status);
     return code;
 }
 
@@ -273,6 +276,7 @@ ts_code ts_view_draw_pane(ts_view* view, int width, int height, const ts_device_
     place_shadows(view, &frame);
     frame.fade = (float)(25.0 * fmax(view->camera.distance, view->sizes.radius));
     frame.wireframe = view->wireframe;
+    frame.sky = view->untextured ? 0 : view->sky;
     frame.corner = (float)(0.8 * view->sizes.body_radius);
     frame.dark = view->dark;
     frame.background = view->background;

@@ -50,6 +50,8 @@ typedef struct ts_view {
     unsigned show;           // TS_SHOW_ bits
     unsigned hidden_groups;  // bit g: geoms of group g are not shown
     int wireframe;
+    int untextured;  // nonzero: colours alone, and a sky of the viewer's own
+    int sky;         // 1 + number of the model's texture for it, 0: none
     ts_background background;
     int dark;                  // nonzero: a dark theme
     ts_contact_filter filter;  // of the contacts that are shown

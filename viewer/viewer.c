@@ -282,6 +282,7 @@ static ts_code set_up(picture* p, ts_status* out_status) {
     p->view.show = request->show;
     p->view.background = request->background;
     p->view.dark = request->dark;
+    p->view.untextured = request->untextured;
     p->view.layer[0].path = is_alone(p) && p->looks_ahead ? &p->reach : request->path ? request->path : &p->path[0];
     p->view.layer[0].color = request->color;
     for (int i = 0; i < request->companion_count; ++i) p->offset[1 + i] = request->companion[i].offset;

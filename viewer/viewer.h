@@ -67,6 +67,7 @@ typedef struct ts_view_request {
     const ts_overlay* words;      // pictures only: put on top instead of the panel (borrowed), or NULL
     ts_background background;     // pictures only
     int dark;                     // nonzero: sky and floors of a dark theme
+    int untextured;               // nonzero: shapes and sky without the model's textures
     unsigned hidden_groups;       // bit g: geoms of group g are not shown
     int model_camera;  // 1 + number of the model's camera that the scene is seen through, instead of `camera`; 0: none
     const ts_view_path* path;  // pictures only: drawn as a line (borrowed), or NULL: what `trail` says

@@ -79,8 +79,8 @@ static ts_code unknown_layer(const char* name, size_t length, ts_status* out_sta
     for (int i = 0; ts_viewer_layer_name(i); ++i)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", ts_viewer_layer_name(i));
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
-                         "there is no layer '%.*s', but words, card, dark, group0 to group5, %s", (int)length, name,
-                         known);
+                         "there is no layer '%.*s', but words, card, dark, textures, group0 to group5, %s", (int)length,
+                         name, known);
 }
 
 static void hide(ts_view_request* request, unsigned group, int hidden) {
@@ -99,6 +99,8 @@ ts_code ts_viewer_read_layers(const char* list, ts_view_request* request, ts_sta
             request->overlay = sign == '+';
         else if (length == 4 && strncmp(at, "dark", length) == 0)
             request->dark = sign == '+';
+        else if (length == 8 && strncmp(at, "textures", length) == 0)
+            request->untextured = sign == '-';
         else if (length == 4 && strncmp(at, "card", length) == 0)
             request->card = sign == '+';
         else if (length == 6 && strncmp(at, "group", 5) == 0 && at[5] >= '0' && at[5] <= '5')

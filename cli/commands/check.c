@@ -409,11 +409,23 @@ static void free_job(check_job* job) {
     ts_check_note_array_free(&job->mujoco);
 }
 
+// Who only computes never reads pictures: whether they are sound is found out here.
+static ts_code paint_textures(const ts_model* model, ts_status* status) {
+    ts_code code = TS_OK;
+    for (int i = 0; i < model->texture_count && !code; ++i) {
+        ts_texture_picture picture;
+        code = ts_texture_paint(&model->texture[i], &picture, status);
+        ts_texture_picture_free(&picture);
+    }
+    return code;
+}
+
 static int examine(check_job* job, ts_status* status) {
     int exit_code = ts_setup_load(job->args, job->args->subject, &job->report, &job->scene, status);
     if (exit_code) return exit_code;
     if (ts_sim_create(job->scene.model, 1, &job->sim, status)) return TS_EXIT_FAILED;
     if (ts_sim_forward(job->sim, status)) return TS_EXIT_FAILED;
+    if (paint_textures(job->scene.model, status)) return TS_EXIT_FAILED;
     if (!judge_bodies(job) || !find_pairs(job)) {
         ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
         return TS_EXIT_FAILED;

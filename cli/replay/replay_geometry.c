@@ -161,6 +161,22 @@ static ts_vec3 scale_of(const ts_shape* shape) {
     return unit_of(shape) > SQUARE ? shape->half : ts_vec3_make(1.0, 1.0, 1.0);
 }
 
+// The mean of what a geom wears: pages have no textures.
+static ts_code color_of(geometry* g, int geom, float out_rgba[4]) {
+    int material = g->model->geom[geom].material;
+    int texture = material < 0 ? -1 : g->model->material[material].texture;
+    ts_texture_picture picture;
+    float mean[3];
+    ts_scene_look_geom_color(g->model, geom, out_rgba);
+    if (texture < 0) return TS_OK;
+    ts_code code = ts_texture_paint(&g->model->texture[texture], &picture, g->status);
+    if (code) return code;
+    ts_texture_picture_mean(&picture, mean);
+    ts_texture_picture_free(&picture);
+    for (int i = 0; i < 3; ++i) out_rgba[i] *= mean[i];
+    return TS_OK;
+}
+
 static ts_code add_part(geometry* g, int geom, const ts_shape* shape, const ts_transform* placed) {
     if (shape->kind == TS_SHAPE_COMPOUND) {
         ts_code code = TS_OK;
@@ -175,7 +191,8 @@ static ts_code add_part(geometry* g, int geom, const ts_shape* shape, const ts_t
     if (mesh < 0) return no_memory(g->status);
     float rgba[4];
     double color[4], scale[4] = {0.0, 0.0, 0.0, shape->kind == TS_SHAPE_CAPSULE ? shape->half.z : 0.0};
-    ts_scene_look_geom_color(g->model, geom, rgba);
+    ts_code code = color_of(g, geom, rgba);
+    if (code) return code;
     for (int i = 0; i < 4; ++i) color[i] = (double)rgba[i];
     ts_vec3_store(scale_of(shape), scale);
     ts_json_object(g->json);

@@ -38,6 +38,7 @@ ts_geom_def ts_geom_def_default(void) {
     memcpy(def.fluid_coefficient, coefficient, sizeof coefficient);
     def.rgba[0] = def.rgba[1] = def.rgba[2] = 0.5f;
     def.rgba[3] = 1.0f;
+    def.material = -1;
     return def;
 }
 
@@ -84,9 +85,7 @@ ts_sensor_def ts_sensor_def_default(void) {
     return def;
 }
 
-// Copies text into the pool. NULL and "" are offset 0. A failed pool is noticed by ts_builder_finish and by the
-// callers.
-static size_t pool_add(ts_builder* builder, const char* text) {
+size_t ts_builder_pool_add(ts_builder* builder, const char* text) {
     if (!text || !text[0]) return 0;
     size_t offset = builder->pool.length;
     ts_text_add_bytes(&builder->pool, text, strlen(text) + 1);
@@ -94,11 +93,11 @@ static size_t pool_add(ts_builder* builder, const char* text) {
 }
 
 // Most definitions come from the same file as the one before; its name is kept once.
-static ts_builder_label make_label(ts_builder* builder, const char* name, const char* file, int line) {
-    ts_builder_label label = {pool_add(builder, name), 0, line};
+ts_builder_label ts_builder_make_label(ts_builder* builder, const char* name, const char* file, int line) {
+    ts_builder_label label = {ts_builder_pool_add(builder, name), 0, line};
     if (file && file[0]) {
         if (builder->last_file == 0 || strcmp(ts_builder_string(builder, builder->last_file), file) != 0)
-            builder->last_file = pool_add(builder, file);
+            builder->last_file = ts_builder_pool_add(builder, file);
         label.file = builder->last_file;
     }
     return label;
@@ -110,7 +109,7 @@ ts_builder* ts_builder_create(const char* name) {
     builder->options = ts_options_default();
     builder->initial_key = -1;
     ts_text_add_bytes(&builder->pool, "", 1);
-    builder->name = pool_add(builder, name);
+    builder->name = ts_builder_pool_add(builder, name);
 
     ts_builder_body world;
     memset(&world, 0, sizeof world);
@@ -118,7 +117,7 @@ ts_builder* ts_builder_create(const char* name) {
     world.def.parent = -1;
     world.def.mass = 0.0;
     world.free_joint = -1;
-    world.label = make_label(builder, "world", NULL, 0);
+    world.label = ts_builder_make_label(builder, "world", NULL, 0);
     if (builder->pool.failed || !ts_builder_body_array_push(&builder->body, world)) {
         ts_builder_free(builder);
         return NULL;
@@ -137,6 +136,8 @@ void ts_builder_free(ts_builder* builder) {
     ts_builder_geom_array_free(&builder->geom);
     ts_builder_site_array_free(&builder->site);
     ts_builder_camera_array_free(&builder->camera);
+    ts_builder_texture_array_free(&builder->texture);
+    ts_builder_material_array_free(&builder->material);
     ts_builder_equality_array_free(&builder->equality);
     ts_builder_tendon_array_free(&builder->tendon);
     ts_builder_part_array_free(&builder->part);
@@ -179,14 +180,14 @@ int ts_builder_add_body(ts_builder* builder, const ts_body_def* def) {
     memset(&entry, 0, sizeof entry);
     entry.def = *def;
     entry.free_joint = -1;
-    entry.label = make_label(builder, def->name, def->file, def->line);
+    entry.label = ts_builder_make_label(builder, def->name, def->file, def->line);
     if (builder->pool.failed || !ts_builder_body_array_push(&builder->body, entry)) return short_memory(builder);
     return builder->body.count - 1;
 }
 
 int ts_builder_add_joint(ts_builder* builder, const ts_joint_def* def) {
     if (!body_is_there(builder, "joint", def->body)) return -1;
-    ts_builder_joint entry = {*def, make_label(builder, def->name, def->file, def->line), -1};
+    ts_builder_joint entry = {*def, ts_builder_make_label(builder, def->name, def->file, def->line), -1};
     if (builder->pool.failed || !ts_builder_joint_array_push(&builder->joint, entry)) return short_memory(builder);
     if (def->type == TS_JOINT_FREE) builder->body.data[def->body].free_joint = builder->joint.count - 1;
     return builder->joint.count - 1;
@@ -197,7 +198,7 @@ int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def) {
     ts_builder_geom entry;
     memset(&entry, 0, sizeof entry);
     entry.def = *def;
-    entry.label = make_label(builder, def->name, def->file, def->line);
+    entry.label = ts_builder_make_label(builder, def->name, def->file, def->line);
     if (builder->pool.failed || !ts_builder_geom_array_push(&builder->geom, entry)) return short_memory(builder);
     return builder->geom.count - 1;
 }
@@ -205,7 +206,7 @@ int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def) {
 int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, ts_shape shape, const char* file,
                         int line) {
     if (!body_is_there(builder, "site", body)) return -1;
-    ts_builder_site entry = {make_label(builder, name, file, line), body, pose, shape};
+    ts_builder_site entry = {ts_builder_make_label(builder, name, file, line), body, pose, shape};
     if (builder->pool.failed || !ts_builder_site_array_push(&builder->site, entry)) return short_memory(builder);
     return builder->site.count - 1;
 }
@@ -215,21 +216,22 @@ const char* const ts_builder_camera_modes[TS_MODEL_CAMERA_MODE_COUNT] = {"fixed"
 
 int ts_builder_add_camera(ts_builder* builder, const ts_model_camera* camera, const char* file, int line) {
     if (!body_is_there(builder, "camera", camera->body)) return -1;
-    ts_builder_camera entry = {*camera, make_label(builder, camera->name, file, line)};
+    ts_builder_camera entry = {*camera, ts_builder_make_label(builder, camera->name, file, line)};
     if (builder->pool.failed || !ts_builder_camera_array_push(&builder->camera, entry)) return short_memory(builder);
     return builder->camera.count - 1;
 }
 
 int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def) {
-    ts_builder_equality entry = {*def, make_label(builder, def->name, def->file, def->line), 0};
-    entry.kind = pool_add(builder, def->kind);
+    ts_builder_equality entry = {*def, ts_builder_make_label(builder, def->name, def->file, def->line), 0};
+    entry.kind = ts_builder_pool_add(builder, def->kind);
     if (builder->pool.failed || !ts_builder_equality_array_push(&builder->equality, entry))
         return short_memory(builder);
     return builder->equality.count - 1;
 }
 
 int ts_builder_add_tendon(ts_builder* builder, const ts_tendon_def* def) {
-    ts_builder_tendon entry = {*def, make_label(builder, def->is.name, def->file, def->line), builder->part.count, 0};
+    ts_builder_tendon entry = {*def, ts_builder_make_label(builder, def->is.name, def->file, def->line),
+                               builder->part.count, 0};
     for (int i = 0; i < def->part_count; ++i)
         if (!ts_builder_part_array_push(&builder->part, def->part[i])) return short_memory(builder);
     if (builder->pool.failed || !ts_builder_tendon_array_push(&builder->tendon, entry)) return short_memory(builder);
@@ -237,16 +239,16 @@ int ts_builder_add_tendon(ts_builder* builder, const ts_tendon_def* def) {
 }
 
 int ts_builder_add_actuator(ts_builder* builder, const ts_actuator_def* def) {
-    ts_builder_actuator entry = {*def, make_label(builder, def->is.name, def->file, def->line), 0};
-    entry.transmission = pool_add(builder, def->transmission);
+    ts_builder_actuator entry = {*def, ts_builder_make_label(builder, def->is.name, def->file, def->line), 0};
+    entry.transmission = ts_builder_pool_add(builder, def->transmission);
     if (builder->pool.failed || !ts_builder_actuator_array_push(&builder->actuator, entry))
         return short_memory(builder);
     return builder->actuator.count - 1;
 }
 
 int ts_builder_add_sensor(ts_builder* builder, const ts_sensor_def* def) {
-    ts_builder_sensor entry = {*def, make_label(builder, def->is.name, def->file, def->line), 0};
-    entry.kind = pool_add(builder, def->kind);
+    ts_builder_sensor entry = {*def, ts_builder_make_label(builder, def->is.name, def->file, def->line), 0};
+    entry.kind = ts_builder_pool_add(builder, def->kind);
     if (builder->pool.failed || !ts_builder_sensor_array_push(&builder->sensor, entry)) return short_memory(builder);
     return builder->sensor.count - 1;
 }
@@ -269,7 +271,7 @@ int ts_builder_add_height_field(ts_builder* builder, ts_height_field* field) {
 
 int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_mesh_placing* placing) {
     ts_builder_hull_source* last = &builder->hull_source.data[builder->hull_source.count - 1];
-    last->file = pool_add(builder, file);
+    last->file = ts_builder_pool_add(builder, file);
     last->placing = *placing;
     return !builder->pool.failed;
 }
@@ -307,7 +309,7 @@ static int add_numbers(ts_builder* builder, const double* values, int count, ts_
 int ts_builder_add_keyframe(ts_builder* builder, const ts_keyframe_def* def) {
     ts_builder_key key;
     memset(&key, 0, sizeof key);
-    key.label = make_label(builder, def->name, def->file, def->line);
+    key.label = ts_builder_make_label(builder, def->name, def->file, def->line);
     key.time = def->time;
     if (builder->pool.failed || !add_numbers(builder, def->qpos, def->qpos_count, &key.qpos) ||
         !add_numbers(builder, def->qvel, def->qvel_count, &key.qvel) ||

@@ -68,6 +68,8 @@ typedef struct ts_geom_def {
     int fluid_ellipsoid;  // nonzero: a medium presses on its ellipsoid, and not on the box of the body's inertia
     double fluid_coefficient[TS_FLUID_COEFFICIENTS];
     float rgba[4];
+    int material;          // number of ts_builder_add_material; -1: none
+    double plane_half[2];  // m, see ts_geom
     const char* file;
     int line;
 } ts_geom_def;
@@ -189,6 +191,12 @@ int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose
 /// Adds a camera (name is copied) and returns its number, or -1; `file` (may be NULL) and `line` are for messages. Its target may be a
 /// body that is added later.
 int ts_builder_add_camera(ts_builder* builder, const ts_model_camera* camera, const char* file, int line);
+
+/// Adds a texture (its text is copied) and returns its number, or -1. Names need not differ.
+int ts_builder_add_texture(ts_builder* builder, const ts_texture* texture);
+
+/// Adds a material (name is copied) and returns its number, or -1; `file` (may be NULL) and `line` are for messages. Geoms have colours of their own.
+int ts_builder_add_material(ts_builder* builder, const ts_visual_material* material, const char* file, int line);
 
 /// Adds an equality and returns its number, or -1.
 int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def);

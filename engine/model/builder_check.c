@@ -266,6 +266,7 @@ ts_code ts_builder_check(ts_builder* builder, ts_status* out_status) {
     if (!code) code = check_geoms(builder, out_status);
     if (!code) code = check_sites(builder, out_status);
     if (!code) code = check_cameras(builder, out_status);
+    if (!code) code = ts_builder_check_looks(builder, out_status);
     if (!code) code = check_all_names(builder, out_status);
     return code;
 }

@@ -241,6 +241,8 @@ static void lay_out_geoms(draft* d) {
         geom->group = def->group;
         geom->mask = def->mask;
         memcpy(geom->rgba, def->rgba, sizeof geom->rgba);
+        geom->material = def->material;
+        memcpy(geom->plane_half, def->plane_half, sizeof geom->plane_half);
     }
 }
 
@@ -305,7 +307,7 @@ static ts_code lay_out_rest(draft* d) {
     m->actuator = actuator;
     m->tendon = tendon;
     m->tendon_part = part;
-    if (!lay_out_pairs(d)) return short_memory(d->status);
+    if (!lay_out_pairs(d) || !ts_builder_lay_out_looks(b, d->arena, d->names, m)) return short_memory(d->status);
     for (int i = 0; i < b->site.count; ++i) {
         const ts_builder_site* s = &b->site.data[i];
         site[i].name = name_at(d, s->label.name);

@@ -61,6 +61,19 @@ typedef struct ts_builder_camera {
     ts_builder_label label;
 } ts_builder_camera;
 
+/// A texture as described; files are offsets into the pool of text.
+typedef struct ts_builder_texture {
+    ts_texture is;
+    ts_builder_label label;
+    size_t file[TS_TEXTURE_FACES];
+} ts_builder_texture;
+
+/// A material as described.
+typedef struct ts_builder_material {
+    ts_visual_material is;
+    ts_builder_label label;
+} ts_builder_material;
+
 /// An equality as described; kind is an offset into the pool of text.
 typedef struct ts_builder_equality {
     ts_equality_def def;
@@ -115,6 +128,8 @@ TS_ARRAY_DECLARE(ts_builder_joint_array, ts_builder_joint);
 TS_ARRAY_DECLARE(ts_builder_geom_array, ts_builder_geom);
 TS_ARRAY_DECLARE(ts_builder_site_array, ts_builder_site);
 TS_ARRAY_DECLARE(ts_builder_camera_array, ts_builder_camera);
+TS_ARRAY_DECLARE(ts_builder_texture_array, ts_builder_texture);
+TS_ARRAY_DECLARE(ts_builder_material_array, ts_builder_material);
 TS_ARRAY_DECLARE(ts_builder_equality_array, ts_builder_equality);
 TS_ARRAY_DECLARE(ts_builder_tendon_array, ts_builder_tendon);
 TS_ARRAY_DECLARE(ts_builder_part_array, ts_tendon_part);
@@ -138,6 +153,8 @@ struct ts_builder {
     ts_builder_geom_array geom;
     ts_builder_site_array site;
     ts_builder_camera_array camera;
+    ts_builder_texture_array texture;
+    ts_builder_material_array material;
     ts_builder_equality_array equality;
     ts_builder_tendon_array tendon;
     ts_builder_part_array part;
@@ -167,6 +184,18 @@ static inline const char* ts_builder_string(const ts_builder* builder, size_t of
 
 /// Names, numbers and references of all definitions (builder_check.c). Quaternions and axes come out normalised.
 ts_code ts_builder_check(ts_builder* builder, ts_status* out_status);
+
+/// Copies text into the pool and returns its offset; NULL and "" are offset 0. A failed pool is noticed by ts_builder_finish.
+size_t ts_builder_pool_add(ts_builder* builder, const char* text);
+
+/// A definition's name and place.
+ts_builder_label ts_builder_make_label(ts_builder* builder, const char* name, const char* file, int line);
+
+/// Textures and materials that make no sense, and geoms without the material that they name.
+ts_code ts_builder_check_looks(const ts_builder* builder, ts_status* out_status);
+
+/// Textures and materials into the arena and the model. Returns 0 when memory is short.
+int ts_builder_lay_out_looks(const ts_builder* builder, ts_arena* arena, const char* names, ts_model* model);
 
 /// TS_ERROR_VALUE at a label's place: "kind 'name': why" or "kind 3: why".
 ts_code ts_builder_refuse(const ts_builder* builder, const ts_builder_label* label, const char* kind, int index,

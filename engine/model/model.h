@@ -17,6 +17,7 @@
 #include "engine/model/sensor.h"
 #include "engine/model/surface.h"
 #include "engine/model/tendon.h"
+#include "engine/model/texture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -139,6 +140,8 @@ typedef struct ts_geom {
     unsigned mask;      // MJCF conaffinity
     int group;          // 0 to 5 in most files: what may be hidden together; of no consequence
     float rgba[4];
+    int material;          // -1: none
+    double plane_half[2];  // m: how far a material's texture goes on an endless plane; 0: it goes by metres
 } ts_geom;
 
 /// A named frame on a body.
@@ -238,6 +241,8 @@ typedef struct ts_model {
     int geom_count;
     int site_count;
     int camera_count;
+    int texture_count;
+    int material_count;
     int hull_count;
     int ground_count;
     int fluid_count;
@@ -251,21 +256,23 @@ typedef struct ts_model {
     int mocap_count;  // bodies that are moved from outside
     int act_count;    // numbers in act: activations of actuators
     int sensor_count;
-    int sensor_size;                    // numbers that all sensors give
-    int step_sensor_count;              // how many of them measure in the step (TS_SENSOR_OF_STEP)
-    const ts_body* body;                // (body_count)
-    const ts_joint* joint;              // (joint_count)
-    const ts_dof* dof;                  // (nv)
-    const ts_kinematic_tree* tree;      // (tree_count)
-    const int* tree_body;               // bodies that can move, tree by tree, parents first
-    const ts_geom* geom;                // (geom_count)
-    const ts_site* site;                // (site_count)
-    const ts_model_camera* camera;      // (camera_count)
-    ts_hull* const* hull;               // (hull_count), owned
-    const ts_hull_source* hull_source;  // (hull_count)
-    const ts_fluid_shape* fluid;        // (fluid_count) by body
-    ts_height_field* const* ground;     // (ground_count) height fields, owned
-    const ts_keyframe* keyframe;        // (keyframe_count)
+    int sensor_size;                     // numbers that all sensors give
+    int step_sensor_count;               // how many of them measure in the step (TS_SENSOR_OF_STEP)
+    const ts_body* body;                 // (body_count)
+    const ts_joint* joint;               // (joint_count)
+    const ts_dof* dof;                   // (nv)
+    const ts_kinematic_tree* tree;       // (tree_count)
+    const int* tree_body;                // bodies that can move, tree by tree, parents first
+    const ts_geom* geom;                 // (geom_count)
+    const ts_site* site;                 // (site_count)
+    const ts_model_camera* camera;       // (camera_count)
+    const ts_texture* texture;           // (texture_count)
+    const ts_visual_material* material;  // (material_count)
+    ts_hull* const* hull;                // (hull_count), owned
+    const ts_hull_source* hull_source;   // (hull_count)
+    const ts_fluid_shape* fluid;         // (fluid_count) by body
+    ts_height_field* const* ground;      // (ground_count) height fields, owned
+    const ts_keyframe* keyframe;         // (keyframe_count)
     const ts_exclusion* exclusion;
     const ts_contact_pair* pair;        // (pair_count) by geom_a, then geom_b
     const ts_equality* equality;        // (equality_count)

@@ -106,6 +106,16 @@ int ts_mjcf_writer_is_plain_field(const ts_height_field* field, double* out_most
 /// The name of a height field in the file.
 void ts_mjcf_writer_field_name(int field, char out_name[32]);
 
+/// The way from the file to be to a file that is there, or where that is where no folder is known, as an attribute. Returns 0 when it is
+/// not there.
+int ts_mjcf_writer_file(ts_mjcf_writer* w, const char* attribute, const char* file);
+
+/// The name of a material in the file.
+void ts_mjcf_writer_material_name(int material, char out_name[32]);
+
+/// The textures and materials of <asset>.
+void ts_mjcf_writer_looks(ts_mjcf_writer* w);
+
 /// <asset>.
 void ts_mjcf_writer_assets(ts_mjcf_writer* w);
 

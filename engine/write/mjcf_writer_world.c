@@ -34,28 +34,31 @@ static void add_way(ts_text* text, const char* folder, const char* file) {
     ts_text_add_bytes(text, file + common + 1, strlen(file + common + 1));
 }
 
+int ts_mjcf_writer_file(ts_mjcf_writer* w, const char* attribute, const char* file) {
+    char* folder = w->folder ? realpath(w->folder[0] ? w->folder : ".", NULL) : NULL;
+    char* real = file[0] ? realpath(file, NULL) : NULL;
+    ts_text way = {0};
+    if (real && folder) add_way(&way, folder, real);
+    if (real) ts_mjcf_writer_string(w, attribute, folder ? ts_text_get(&way) : real);
+    int written = real != NULL;
+    ts_text_free(&way);
+    free(folder);
+    free(real);
+    return written;
+}
+
 // file="..." of a hull, when there is a file that can be named. Returns 0 when there is none.
 static int write_file(ts_mjcf_writer* w, const ts_hull_source* source) {
     if (!w->folder || !source->file[0] || !is_plain_mesh(source->file)) return 0;
-    char* folder = realpath(w->folder[0] ? w->folder : ".", NULL);
-    char* file = realpath(source->file, NULL);
-    ts_text way = {0};
-    int written = folder && file;
-    if (written) {
-        double position[3], rotation[4], scale[3];
-        add_way(&way, folder, file);
-        ts_mjcf_writer_string(w, "file", ts_text_get(&way));
-        ts_vec3_store(source->placing.position, position);
-        ts_quat_store(source->placing.rotation, rotation);
-        ts_vec3_store(source->placing.scale, scale);
-        if (ts_vec3_norm(source->placing.position) != 0.0) ts_mjcf_writer_numbers(w, "refpos", position, 3);
-        if (rotation[0] != 1.0) ts_mjcf_writer_numbers(w, "refquat", rotation, 4);
-        if (scale[0] != 1.0 || scale[1] != 1.0 || scale[2] != 1.0) ts_mjcf_writer_numbers(w, "scale", scale, 3);
-    }
-    ts_text_free(&way);
-    free(folder);
-    free(file);
-    return written;
+    if (!ts_mjcf_writer_file(w, "file", source->file)) return 0;
+    double position[3], rotation[4], scale[3];
+    ts_vec3_store(source->placing.position, position);
+    ts_quat_store(source->placing.rotation, rotation);
+    ts_vec3_store(source->placing.scale, scale);
+    if (ts_vec3_norm(source->placing.position) != 0.0) ts_mjcf_writer_numbers(w, "refpos", position, 3);
+    if (rotation[0] != 1.0) ts_mjcf_writer_numbers(w, "refquat", rotation, 4);
+    if (scale[0] != 1.0 || scale[1] != 1.0 || scale[2] != 1.0) ts_mjcf_writer_numbers(w, "scale", scale, 3);
+    return 1;
 }
 
 // --- height fields ---
@@ -105,7 +108,7 @@ static void write_height_field(ts_mjcf_writer* w, int index) {
 
 void ts_mjcf_writer_assets(ts_mjcf_writer* w) {
     const ts_model* m = w->model;
-    if (m->hull_count == 0 && m->ground_count == 0) return;
+    if (m->hull_count == 0 && m->ground_count == 0 && m->texture_count == 0 && m->material_count == 0) return;
     ts_mjcf_writer_open(w, "asset");
     ts_mjcf_writer_inside(w);
     for (int i = 0; i < m->hull_count; ++i) {
@@ -126,6 +129,7 @@ void ts_mjcf_writer_assets(ts_mjcf_writer* w) {
         ts_mjcf_writer_end(w);
     }
     for (int i = 0; i < m->ground_count; ++i) write_height_field(w, i);
+    ts_mjcf_writer_looks(w);
     ts_mjcf_writer_close(w, "asset");
 }
 
@@ -213,14 +217,23 @@ static void write_joint(ts_mjcf_writer* w, int index) {
     ts_mjcf_writer_end(w);
 }
 
-static void write_shape(ts_mjcf_writer* w, const ts_shape* shape) {
+static const double endless[2] = {0.0, 0.0};
+
+// Planes have no end here, and so they are written; only a texture that is stretched over one needs to know how far it went.
+static int stretches(const ts_model* model, const ts_geom* geom) {
+    if (geom->material < 0 || model->material[geom->material].uniform) return 0;
+    return model->material[geom->material].texture >= 0;
+}
+
+// `half` is how far a plane goes; 0 and 0: without end.
+static void write_shape(ts_mjcf_writer* w, const ts_shape* shape, const double half[2]) {
     const ts_shape_kind_info* info = ts_shape_kind_info_of(shape->kind);
     double size[TS_SHAPE_PARAMETERS_MOST];
     char name[32];
     if (shape->kind == TS_SHAPE_PLANE) {
-        static const double endless[] = {0.0, 0.0, 1.0};
+        const double of_plane[] = {half[0], half[1], 1.0};
         ts_mjcf_writer_string(w, "type", "plane");
-        ts_mjcf_writer_numbers(w, "size", endless, 3);
+        ts_mjcf_writer_numbers(w, "size", of_plane, 3);
     } else if (shape->kind == TS_SHAPE_HULL) {
         int hull = 0;
         while (hull < w->model->hull_count && w->model->hull[hull] != shape->hull) ++hull;
@@ -300,7 +313,7 @@ static void write_geom(ts_mjcf_writer* w, const ts_geom* geom) {
              (double)geom->rgba[2], (double)geom->rgba[3]);
     ts_mjcf_writer_open(w, "geom");
     ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_GEOM, (int)(geom - w->model->geom));
-    write_shape(w, &geom->shape);
+    write_shape(w, &geom->shape, stretches(w->model, geom) ? geom->plane_half : endless);
     ts_mjcf_writer_pose(w, geom->pose);
     if (geom->category != 1) ts_mjcf_writer_whole(w, "contype", (int)geom->category);
     if (geom->mask != 1) ts_mjcf_writer_whole(w, "conaffinity", (int)geom->mask);
@@ -308,6 +321,11 @@ static void write_geom(ts_mjcf_writer* w, const ts_geom* geom) {
     write_surface(w, &geom->surface);
     write_fluid(w, geom);
     ts_mjcf_writer_string(w, "rgba", rgba);
+    if (geom->material >= 0) {
+        char name[32];
+        ts_mjcf_writer_material_name(geom->material, name);
+        ts_mjcf_writer_string(w, "material", name);
+    }
     ts_mjcf_writer_end(w);
 }
 
@@ -318,7 +336,7 @@ static void write_sites(ts_mjcf_writer* w, int body) {
         ts_mjcf_writer_open(w, "site");
         ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_SITE, i);
         ts_mjcf_writer_pose(w, m->site[i].pose);
-        write_shape(w, &m->site[i].shape);
+        write_shape(w, &m->site[i].shape, endless);
         ts_mjcf_writer_end(w);
     }
     for (int i = 0; i < m->equality_count; ++i)

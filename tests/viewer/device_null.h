@@ -9,20 +9,21 @@
 
 #include "viewer/device.h"
 
-/// Mesh numbers a null device knows.
-enum { TS_DEVICE_NULL_MESHES = 4096 };
+/// Mesh and texture numbers a null device knows.
+enum { TS_DEVICE_NULL_MESHES = 4096, TS_DEVICE_NULL_TEXTURES = 64 };
 
 /// What was asked for.
 typedef struct ts_device_null {
     ts_device device;
-    int uploads;                                // meshes given
-    int frames;                                 // pictures drawn, or panes of one
-    ts_device_frame last;                       // the last one; its list and overlay are gone
-    int triangles;                              // of the last picture
-    int draw_calls;                             // of the last picture
-    int instances;                              // of the last picture
-    int overlay_quads;                          // of the last picture
-    int mesh_triangles[TS_DEVICE_NULL_MESHES];  // triangles by mesh number, 0 for none
+    int uploads;                                 // meshes given
+    int frames;                                  // pictures drawn, or panes of one
+    ts_device_frame last;                        // the last one; its list and overlay are gone
+    int triangles;                               // of the last picture
+    int draw_calls;                              // of the last picture
+    int instances;                               // of the last picture
+    int overlay_quads;                           // of the last picture
+    int mesh_triangles[TS_DEVICE_NULL_MESHES];   // triangles by mesh number, 0 for none
+    int texture_faces[TS_DEVICE_NULL_TEXTURES];  // faces by texture number, 0 for none
 } ts_device_null;
 
 static ts_code null_upload(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status) {
@@ -32,6 +33,23 @@ static ts_code null_upload(ts_device* device, int mesh, const ts_geometry_mesh* 
     null->mesh_triangles[mesh] = data->index_count / 3;
     ++null->uploads;
     return ts_status_ok(out_status);
+}
+
+static ts_code null_paint(ts_device* device, int texture, const ts_texture_picture* picture, ts_status* out_status) {
+    ts_device_null* null = (ts_device_null*)device;
+    if (texture < 0 || texture >= TS_DEVICE_NULL_TEXTURES || (picture->faces != 1 && picture->faces != 6))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "texture %d of %d faces", texture, picture->faces);
+    null->texture_faces[texture] = picture->faces;
+    return ts_status_ok(out_status);
+}
+
+// Whether the texture of an instance is there and has as many faces as its mapping needs.
+static int has_texture(const ts_device_null* null, const ts_draw_instance* instance, int texture) {
+    int mapping = (int)instance->surface[3];
+    if (mapping == TS_DRAW_NO_TEXTURE) return texture == -1;
+    if (texture < 0 || texture >= TS_DEVICE_NULL_TEXTURES) return 0;
+    int six = mapping == TS_DRAW_MAP_CUBE || mapping == TS_DRAW_MAP_CUBE_FROM;
+    return null->texture_faces[texture] == (six ? 6 : 1);
 }
 
 static int all_finite(const float* values, int count) {
@@ -50,6 +68,10 @@ static ts_code check_batch(const ts_device_null* null, const ts_draw_list* list,
     for (int i = batch->first; i < batch->first + batch->count; ++i)
         if (!all_finite(&list->instances.data[i].row[0][0], (int)(sizeof(ts_draw_instance) / sizeof(float))))
             return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "instance %d is not finite", i);
+    for (int i = batch->first; i < batch->first + batch->count; ++i)
+        if (!has_texture(null, &list->instances.data[i], batch->texture))
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "instance %d wears texture %d", i,
+                                 batch->texture);
     return TS_OK;
 }
 
@@ -61,6 +83,8 @@ static ts_code null_draw(ts_device* device, const ts_device_frame* frame, ts_sta
                              frame->height);
     if (!all_finite(frame->view, 16) || !all_finite(frame->projection, 16) || !(frame->shadow_radius > 0.0f))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "the camera is not finite");
+    if (frame->sky > 0 && null->texture_faces[frame->sky - 1] != 6)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "the sky has no six faces");
     null->triangles = null->instances = null->draw_calls = 0;
     for (int b = 0; b < list->batches.count; ++b) {
         ts_code code = check_batch(null, list, b, null->instances, out_status);
@@ -99,7 +123,7 @@ static void null_show(ts_device* device, int left, int bottom) {
 
 static void null_destroy(ts_device* device) { free(device); }
 
-static const ts_device_ops null_ops = {"null", null_upload, null_draw, null_read, null_show, null_destroy};
+static const ts_device_ops null_ops = {"null", null_upload, null_paint, null_draw, null_read, null_show, null_destroy};
 
 /// A null device, or NULL when memory is short. Cast the result to ts_device_null to look inside.
 static inline ts_device* ts_device_null_create(void) {

@@ -11,7 +11,7 @@ static ts_scene_style style_of(const ts_sim* sim, unsigned show) {
     static ts_own_shapes own;
     camera = ts_camera_default();
     sizes = ts_scene_sizes_measure(sim);
-    ts_scene_style style = {&sizes, &own, &camera, show, NULL, NULL, 0};
+    ts_scene_style style = {&sizes, &own, &camera, show, NULL, NULL, 0, 0};
     return style;
 }
 

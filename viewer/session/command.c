@@ -193,6 +193,14 @@ static void select_none(ts_session* s, int argument) {
 static void show_toggle(ts_session* s, int bit) { s->view.show ^= (unsigned)bit; }
 static int is_shown(const ts_session* s, int bit) { return (s->view.show & (unsigned)bit) != 0; }
 static int is_not_shown(const ts_session* s, int bit) { return !is_shown(s, bit); }
+static void show_textures(ts_session* s, int argument) {
+    (void)argument;
+    s->view.untextured = !s->view.untextured;
+}
+static int is_textured(const ts_session* s, int argument) {
+    (void)argument;
+    return !s->view.untextured;
+}
 static void show_wireframe(ts_session* s, int argument) {
     (void)argument;
     s->view.wireframe = !s->view.wireframe;
@@ -434,6 +442,7 @@ static const ts_command command[] = {
     {"Show", "group 5", '5', 0, 5, 0, "geoms of group 5, as models number them", show_group, is_group_shown},
     {"Show", "shadows", 'S', 0, TS_SHOW_NO_SHADOWS, 0, "shadows", show_toggle, is_not_shown},
     {"Show", "wireframe", 'W', 0, 0, 0, "wireframe", show_wireframe, is_wireframe},
+    {"Show", "textures", 'T', SHIFT, 0, 0, "textures of the model, and its sky", show_textures, is_textured},
     {"Show", "grid", 'G', 0, TS_SHOW_GRID, 0, "grid", show_toggle, is_shown},
     {"Show", "frames", TS_KEY_F6, 0, TS_SHOW_FRAMES, 0, "body frames: x red, y green, z blue", show_toggle, is_shown},
     {"Show", "frames of contacts", TS_KEY_F6, SHIFT, TS_SHOW_CONTACT_FRAMES, 0, "contact frames: the normal is blue",

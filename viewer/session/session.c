@@ -149,6 +149,7 @@ static ts_code show_world(ts_session* s, ts_status* out_status) {
     if (code) return code;
     s->view.show = again || s->subject[0] ? before.show : s->request->show;
     s->view.wireframe = before.wireframe;
+    s->view.untextured = again || s->subject[0] ? before.untextured : s->request->untextured;
     s->view.dark = again || s->subject[0] ? before.dark : s->request->dark;
     s->view.hidden_groups = again || s->subject[0] ? before.hidden_groups : s->request->hidden_groups;
     if (again)

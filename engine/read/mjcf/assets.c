@@ -1,5 +1,6 @@
-// <asset>: meshes and the colours of materials. A mesh is read when the first geom wants it, so that files which only serve
+// <asset>, and of it meshes. A mesh is read when the first geom wants it, so that files which only serve
 // unused or unreadable looks cost nothing and may be missing.
+#include "engine/read/mjcf/assets_internal.h"
 #include "engine/read/mesh_asset_internal.h"
 #include "engine/read/mjcf/compose_internal.h"
 #include "engine/read/mjcf/mesh_internal.h"
@@ -25,16 +26,15 @@ const char* ts_mjcf_asset_name(ts_mjcf_reader* reader, const ts_xml_node* node) 
     return NULL;
 }
 
-const char* ts_mjcf_asset_path(ts_mjcf_reader* reader, const ts_xml_node* node, const char* file) {
+const char* ts_mjcf_asset_path(ts_mjcf_reader* reader, const ts_xml_node* node, const char* folder, const char* file) {
     const ts_mjcf_document* d = ts_mjcf_document_of(reader, node);
-    const ts_mjcf_compiler* c = &d->compiler;
-    const char* slash = c->strip_path ? strrchr(file, '/') : NULL;
+    const char* slash = d->compiler.strip_path ? strrchr(file, '/') : NULL;
     if (!d->directory) {
         ts_mjcf_fail(reader, node, TS_ERROR_UNSUPPORTED, "'%.200s' cannot be read: the model is not read from a file",
                      file);
         return NULL;
     }
-    return ts_xml_path(&reader->xml, d->directory, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory,
+    return ts_xml_path(&reader->xml, d->directory, folder[0] ? folder : d->compiler.asset_directory,
                        slash ? slash + 1 : file);
 }
 
@@ -56,24 +56,6 @@ static void add_mesh(ts_mjcf_reader* reader, const ts_xml_node* node) {
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
-static void add_material(ts_mjcf_reader* reader, const ts_xml_node* node) {
-    ts_mjcf_check(reader, node, "material");
-    const char* name = ts_xml_value(node, "name");
-    ts_mjcf_element element = ts_mjcf_element_make(reader, node, TS_MJCF_MATERIAL, 0);
-    double rgba[4] = {1.0, 1.0, 1.0, 1.0};
-    ts_mjcf_reals(&element, "rgba", rgba, 4, 4);
-    ts_name_table* names = &ts_mjcf_document_of(reader, node)->material_name;
-    ts_mjcf_material material;
-    for (int i = 0; i < 4; ++i) material.rgba[i] = (float)rgba[i];
-    if (!name || !name[0])
-        ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "a material needs a name");
-    else if (ts_name_table_find(names, name) >= 0)
-        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "another material is named '%.80s'", name);
-    else if (!ts_mjcf_material_array_push(&reader->materials, material) ||
-             !ts_name_table_put(names, name, reader->materials.count - 1))
-        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
-}
-
 void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "asset");
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
@@ -82,7 +64,9 @@ void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_xml_node* node) {
         else if (strcmp(child->name, "hfield") == 0)
             ts_mjcf_add_height_field(reader, child);
         else if (strcmp(child->name, "material") == 0)
-            add_material(reader, child);
+            ts_mjcf_add_material(reader, child);
+        else if (strcmp(child->name, "texture") == 0)
+            ts_mjcf_add_texture(reader, child);
         else if (strcmp(child->name, "model") == 0)
             ts_mjcf_read_model_asset(reader, child);
         else if (!ts_mjcf_report_element(reader, child, "asset"))
@@ -134,7 +118,7 @@ static ts_code file_mesh(ts_mjcf_reader* reader, const ts_xml_node* node, const 
     if (!ts_mjcf_document_of(reader, node)->directory)
         return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
                              "'%.200s' cannot be read: the model is not read from a file", file);
-    *out_path = ts_mjcf_asset_path(reader, node, file);
+    *out_path = ts_mjcf_asset_path(reader, node, ts_mjcf_compiler_of(reader, node)->mesh_directory, file);
     return *out_path ? ts_mesh_asset_load(*out_path, out_mesh, out_status) : reader->xml.code;
 }
 

@@ -24,7 +24,7 @@ int ts_mjcf_add_document(ts_mjcf_reader* reader, const ts_xml_node* node, const 
     d->nesting = parent < 0 ? 0 : reader->documents.data[parent]->nesting + 1;
     d->compiler.angle = 0.017453292519943295;
     memcpy(d->compiler.euler, "xyz", 4);
-    d->compiler.mesh_directory = d->compiler.asset_directory = "";
+    d->compiler.mesh_directory = d->compiler.asset_directory = d->compiler.texture_directory = "";
     d->compiler.auto_limits = 1;
     d->compiler.inertia_from_geom = 2;
     d->compiler.group_low = 0;

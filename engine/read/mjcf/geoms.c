@@ -54,15 +54,16 @@ static void read_colour(geom_draft* g) {
     ts_mjcf_reader* r = e->reader;
     double rgba[4];
     const char* material = ts_mjcf_text(e, "material", NULL);
-    if (ts_mjcf_reals(e, "rgba", rgba, 4, 4)) {
-        for (int i = 0; i < 4; ++i) g->def.rgba[i] = (float)rgba[i];
-    } else if (material) {
-        int index = ts_name_table_find(&ts_mjcf_document_of(r, e->node)->material_name, material);
-        if (index < 0)
-            ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "geom: there is no material '%.80s'", material);
-        else
-            memcpy(g->def.rgba, r->materials.data[index].rgba, sizeof g->def.rgba);
+    int index = -1;
+    if (material) {
+        index = ts_name_table_find(&ts_mjcf_document_of(r, e->node)->material_name, material);
+        if (index < 0) ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "geom: there is no material '%.80s'", material);
     }
+    g->def.material = index;
+    if (ts_mjcf_reals(e, "rgba", rgba, 4, 4))
+        for (int i = 0; i < 4; ++i) g->def.rgba[i] = (float)rgba[i];
+    else if (index >= 0)
+        memcpy(g->def.rgba, r->materials.data[index].rgba, sizeof g->def.rgba);
 }
 
 static void read_mass(geom_draft* g) {
@@ -170,8 +171,9 @@ static int read_shape(geom_draft* g) {
     if (g->kind == TS_SHAPE_HEIGHT_FIELD) return read_height_field(g);
     if (g->kind == TS_SHAPE_PLANE) {
         g->def.shape = ts_shape_plane();
-        double size[3];
+        double size[3] = {0.0, 0.0, 0.0};
         ts_mjcf_reals(e, "size", size, 1, 3);
+        for (int i = 0; i < 2; ++i) g->def.plane_half[i] = fmax(size[i], 0.0);
         return 1;
     }
     if (g->kind == TS_SHAPE_HULL || ts_mjcf_text(e, "mesh", NULL)) return read_mesh(g);

@@ -9,7 +9,7 @@
 //
 // with s(t) = t^2 (3 - 2 t), a in metres, m and n in waves per metre.
 #include "engine/read/elevation_file_internal.h"
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/assets_internal.h"
 
 #include "base/scalar.h"
 #include "collision/shape/height_field.h"
@@ -43,7 +43,7 @@ static const ts_xml_node* find_note(const ts_mjcf_reader* reader, const char* su
 
 // --- elevations ---
 
-static int names_png(const ts_xml_node* node, const char* file) {
+int ts_mjcf_names_png(const ts_xml_node* node, const char* file) {
     const char* type = ts_xml_value(node, "content_type");
     const char* dot = strrchr(file, '.');
     if (type) return strcmp(type, "image/png") == 0;
@@ -54,8 +54,9 @@ static int names_png(const ts_xml_node* node, const char* file) {
 static void load_elevations(const ts_mjcf_element* e, const char* file, ts_elevation* out_elevation) {
     ts_status status;
     memset(&status, 0, sizeof status);
-    const char* path = ts_mjcf_asset_path(e->reader, e->node, file);
-    ts_code code = path ? ts_elevation_load(path, names_png(e->node, file), out_elevation, &status) : TS_OK;
+    const char* folder = ts_mjcf_compiler_of(e->reader, e->node)->mesh_directory;
+    const char* path = ts_mjcf_asset_path(e->reader, e->node, folder, file);
+    ts_code code = path ? ts_elevation_load(path, ts_mjcf_names_png(e->node, file), out_elevation, &status) : TS_OK;
     if (code) ts_mjcf_fail(e->reader, e->node, code, "%.200s: %s", status.file, status.message);
 }
 

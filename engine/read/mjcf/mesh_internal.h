@@ -2,7 +2,7 @@
 #ifndef TS_ENGINE_MJCF_MESH_INTERNAL_H
 #define TS_ENGINE_MJCF_MESH_INTERNAL_H
 
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/assets_internal.h"
 
 #ifdef __cplusplus
 extern "C" {

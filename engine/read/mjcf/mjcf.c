@@ -2,6 +2,7 @@
 // classes, assets, bodies, and what refers to bodies. The order inside of each kind is that of the file.
 #include "engine/read/mjcf/mjcf.h"
 
+#include "engine/read/mjcf/assets_internal.h"
 #include "engine/read/mjcf/compose_internal.h"
 
 #include <stdio.h>
@@ -69,6 +70,7 @@ static void read_sections(ts_mjcf_reader* r) {
     const ts_mjcf_switches* c = &r->switches;
     const ts_xml_node* root = r->documents.data[0]->root;
     ts_mjcf_prepare_document(r, 0);
+    ts_mjcf_settle_materials(r);
     for (int pass = PREPARING_PASSES; pass < PASSES; ++pass) read_pass(r, root, pass);
     if (r->xml.code) return;
     ts_mjcf_aim_cameras(r);
@@ -86,6 +88,7 @@ static void free_document(ts_mjcf_document* document) {
     ts_name_table_free(&document->mesh_name);
     ts_name_table_free(&document->height_field_name);
     ts_name_table_free(&document->material_name);
+    ts_name_table_free(&document->texture_name);
     ts_name_table_free(&document->model_name);
     ts_mjcf_name_set_free(&document->known);
 }

@@ -67,8 +67,11 @@ typedef struct ts_mjcf_height_field {
 
 TS_ARRAY_DECLARE(ts_mjcf_height_field_array, ts_mjcf_height_field);
 
-/// A material: only its colour matters.
+/// A material: number k is the builder's number k.
 typedef struct ts_mjcf_material {
+    const ts_xml_node* node;
+    ts_visual_material is;  // its texture once all are known
+    const char* texture;    // name, or NULL
     float rgba[4];
 } ts_mjcf_material;
 
@@ -87,8 +90,9 @@ TS_ARRAY_DECLARE(ts_mjcf_aim_array, ts_mjcf_aim);
 typedef struct ts_mjcf_compiler {
     double angle;  // rad per unit of an angle in the file
     char euler[4];
-    const char* mesh_directory;   // "" when not given
-    const char* asset_directory;  // "" when not given
+    const char* mesh_directory;     // "" when not given
+    const char* asset_directory;    // "" when not given
+    const char* texture_directory;  // "" when not given
     int strip_path;
     int auto_limits;
     int inertia_from_geom;  // 0 never, 1 always, 2 where <inertial> is missing
@@ -145,8 +149,9 @@ typedef struct ts_mjcf_document {
     ts_name_table mesh_name;
     ts_name_table height_field_name;
     ts_name_table material_name;
-    ts_name_table model_name;  // documents to attach
-    ts_mjcf_name_set known;    // names in use, as far as the tree is composed
+    ts_name_table texture_name;  // numbers of the builder; TS_MJCF_LEFT_OUT
+    ts_name_table model_name;    // documents to attach
+    ts_mjcf_name_set known;      // names in use, as far as the tree is composed
 } ts_mjcf_document;
 
 TS_ARRAY_DECLARE(ts_mjcf_document_array, ts_mjcf_document*);
@@ -307,33 +312,10 @@ const ts_xml_node* ts_mjcf_next_default(const ts_mjcf_element* element, ts_mjcf_
 /// A class by name, or -1 with a failure at `node`.
 int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name);
 
-// --- mjcf_assets.c ---
-
-/// <asset>.
-void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_xml_node* node);
-
-/// The mesh of that name, loaded if it can be; NULL with a failure at `node` when there is no such asset. A mesh that
-/// could not be loaded has hull == NULL and says why in `problem`.
-const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name);
-
-/// The name of an asset: its own, else the stem of its file; NULL with a failure when it has neither.
-const char* ts_mjcf_asset_name(ts_mjcf_reader* reader, const ts_xml_node* node);
-
-/// Where the file of a mesh or a height field is; NULL with a failure at `node`.
-const char* ts_mjcf_asset_path(ts_mjcf_reader* reader, const ts_xml_node* node, const char* file);
-
 // --- tendons.c ---
 
 /// Drops what <flag> switches off, and says whether something is left.
 void ts_mjcf_settle_curve(const ts_mjcf_switches* switches, ts_curve* curve);
-
-// --- height_fields.c ---
-
-/// <hfield>.
-void ts_mjcf_add_height_field(ts_mjcf_reader* reader, const ts_xml_node* node);
-
-/// The height field of that name; NULL with a failure.
-const ts_height_field* ts_mjcf_find_height_field(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name);
 
 // --- mjcf_bodies.c, mjcf_geoms.c ---
 

@@ -141,7 +141,8 @@ static const known compiler_table[] = {
     REAL("settotalmass", ts_mjcf_compiler, total_mass),
     WORD("balanceinertia", ts_mjcf_compiler, balance_inertia, false_true),
     WORD("strippath", ts_mjcf_compiler, strip_path, false_true),
-    LOOK("texturedir discardvisual usethread convexhull saveinertial savecompiled savecanonical passthrough"),
+    TEXT("texturedir", ts_mjcf_compiler, texture_directory),
+    LOOK("discardvisual usethread convexhull saveinertial savecompiled savecanonical passthrough"),
     OK("conflict"),
     MOOT("fusestatic", "bodies without joints stay bodies; the motion is the same"),
     MOOT("alignfree", "free bodies keep the frame they are given; qpos refers to it"),
@@ -211,9 +212,20 @@ static const known mesh_table[] = {
     END,
 };
 static const known hfield_table[] = {OK("name content_type file nrow ncol elevation size"), END};
+static const known texture_table[] = {
+    OK("name type content_type file gridsize gridlayout fileright fileleft fileup filedown filefront fileback builtin "
+       "rgb1 rgb2 mark markrgb random width height hflip vflip"),
+    LOOK("colorspace nchannel"),
+    END,
+};
 static const known material_table[] = {
-    OK("name class rgba"),
-    LOOK("texture texrepeat texuniform emission specular shininess reflectance metallic roughness"),
+    OK("name class rgba texture"),
+    REALS("texrepeat", ts_visual_material, repeat, 2, 2),
+    WORD("texuniform", ts_visual_material, uniform, false_true),
+    REAL("emission", ts_visual_material, emission),
+    REAL("specular", ts_visual_material, specular),
+    REAL("shininess", ts_visual_material, shininess),
+    LOOK("reflectance metallic roughness"),
     END,
 };
 static const known body_table[] = {
@@ -399,6 +411,7 @@ static const struct element {
     {"flag", flag_table, NULL},
     {"mesh", mesh_table, NULL},
     {"hfield", hfield_table, NULL},
+    {"texture", texture_table, NULL},
     {"material", material_table, NULL},
     {"worldbody", (const known[]){OK("childclass name"), END}, NULL},
     {"body", body_table, NULL},
@@ -584,7 +597,7 @@ static const struct passed {
     {"extension", NULL, 1, "plugins are left out"},
     {"mujoco", "size", 0, "memory is sized as needed"},
     {"mujoco", "visual statistic", 0, "looks only"},
-    {"asset", "texture skin", 0, "looks only"},
+    {"asset", "skin", 0, "looks only"},
     {"mesh geom body", "plugin", 1, "plugins are left out"},
     {"material", "layer", 0, "looks only"},
     {"compiler", "lengthrange", 0, "length ranges that muscles are not given are found in a way of their own"},

@@ -36,7 +36,7 @@ Test(mjcf_report, sections_that_are_not_read) {
     expect("<mujoco><equality>\n<flex/></equality></mujoco>", "equality/flex", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco>\n<visual/></mujoco>", "mujoco/visual", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco>\n<size nkey='1'/></mujoco>", "mujoco/size", TS_IMPORT_IGNORED, 0, 1, 2);
-    expect("<mujoco><asset>\n<texture/></asset></mujoco>", "asset/texture", TS_IMPORT_IGNORED, 0, 1, 2);
+    expect("<mujoco><asset>\n<skin/></asset></mujoco>", "asset/skin", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco><worldbody>\n<light/>\n<camera/></worldbody></mujoco>", "body/light", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco><worldbody>\n<flexcomp/></worldbody></mujoco>", "body/flexcomp", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco>stray</mujoco>", "text", TS_IMPORT_IGNORED, 0, 1, 1);

@@ -1,7 +1,7 @@
 // How a shape is shown: by one of the unit meshes, scaled, or by a mesh of its own, made from its support points. A kind of shape
 // that is not known here is shown as well.
-#ifndef TS_VIEWER_SHAPE_LOOK_H
-#define TS_VIEWER_SHAPE_LOOK_H
+#ifndef TS_VIEWER_SHAPE_LOOK_INTERNAL_H
+#define TS_VIEWER_SHAPE_LOOK_INTERNAL_H
 
 #include "base/array.h"
 #include "collision/shape/shape.h"
