@@ -3,6 +3,7 @@
 // crawl. Known to fail: bodies that fly apart by many scene sizes lose their shadows.
 #include "viewer/view.h"
 
+#include "engine/actuation/tendon_way.h"
 #include "viewer/model_camera_internal.h"
 #include "viewer/scene_contacts_internal.h"
 #include "viewer/scene_marks_internal.h"
@@ -33,6 +34,19 @@ static void add_walls(const ts_view* view, ts_vec3* io_min, ts_vec3* io_max) {
         for (int k = 0; k < wall.count; ++k) {
             *io_min = ts_vec3_min(*io_min, wall.corner[k]);
             *io_max = ts_vec3_max(*io_max, wall.corner[k]);
+        }
+    }
+}
+
+// Makes room for the ways of tendons, whose ends may be far from any shape.
+static void add_tendons(const ts_view* view, ts_vec3* io_min, ts_vec3* io_max) {
+    enum { MOST = 512 };  // as many as are drawn
+    ts_tendon_segment way[MOST];
+    for (int t = 0; t < view->sim->model->tendon_count; ++t) {
+        int count = ts_tendon_way(view->sim, t, MOST, way);
+        for (int k = 0; k < count && k < MOST; ++k) {
+            *io_min = ts_vec3_min(*io_min, ts_vec3_min(way[k].from, way[k].to));
+            *io_max = ts_vec3_max(*io_max, ts_vec3_max(way[k].from, way[k].to));
         }
     }
 }
@@ -164,6 +178,7 @@ void ts_view_frame_scene(ts_view* view, int width, int height, int make_room) {
         high = ts_vec3_max(high, reach_high);
         add_walls(view, &low, &high);
     }
+    if (view->show & TS_SHOW_TENDONS) add_tendons(view, &low, &high);
     ts_camera_frame(&view->camera, low, high, ((double)width - room) / (double)(height > 0 ? height : 1), 1.15);
     if (make_room) ts_camera_pan(&view->camera, 0.5 * room, 0.0, height);
 }

@@ -1,10 +1,12 @@
 // Claims: bodies of one colour are told apart by their outlines, and those of a companion by their shades too; a ghost is an outline on
 // top of everything and changes nothing else; a clear background is see-through where nothing is; walls are outlined inside of each
-// other and not drawn as endless floors; what hangs on the world stays in the picture while it swings.
+// other and not drawn as endless floors; what hangs on the world stays in the picture while it swings,
+// and so do the far ends of tendons that are shown.
 #include "tests/viewer/viewer_fixture.h"
 
 #include <stdlib.h>
 
+#include "engine/read/mjcf/mjcf.h"
 #include "scenes/pile_internal.h"
 #include "tests/viewer/device_null.h"
 #include "viewer/offscreen.h"
@@ -229,4 +231,32 @@ Test(look, a_pendulum_stays_in_the_picture) {
     ts_view_close(&view);
     ts_device_destroy(device);
     fixture_end(&f);
+}
+
+// A ball on a long string, whose upper end is at no shape.
+Test(look, the_ends_of_tendons_are_in_the_picture_where_tendons_are_shown) {
+    static const char text[] =
+        "<mujoco><worldbody><site name='top' pos='1 0 6'/><body><freejoint/><geom size='.1'/><site name='end'/></body>"
+        "</worldbody><tendon><spatial><site site='top'/><site site='end'/></spatial></tendon></mujoco>";
+    const ts_vec3 top = ts_vec3_make(1.0, 0.0, 6.0);
+    ts_model* model = NULL;
+    ts_sim* sim = NULL;
+    ts_status status;
+    cr_assert(ts_mjcf_parse(text, strlen(text), "t.xml", NULL, NULL, &model, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_sim_create(model, 1, &sim, &status) == TS_OK && ts_sim_forward(sim, &status) == TS_OK);
+    ts_device* device = ts_device_null_create();
+    ts_view view;
+    cr_assert(ts_view_open(&view, sim, device, &status) == TS_OK);
+    for (int shown = 0; shown < 2; ++shown) {
+        double at[2] = {-1.0, -1.0};
+        view.show = TS_SHOW_GEOMS | (shown ? TS_SHOW_TENDONS : 0);
+        ts_view_aim(&view, NULL, WIDTH, HEIGHT, 0);
+        int ahead = ts_camera_project(&view.camera, WIDTH, HEIGHT, top, at);
+        int inside = ahead && at[0] > 0.0 && at[0] < WIDTH && at[1] > 0.0 && at[1] < HEIGHT;
+        cr_expect_eq(inside, shown, "%g %g", at[0], at[1]);
+    }
+    ts_view_close(&view);
+    ts_device_destroy(device);
+    ts_sim_free(sim);
+    ts_model_free(model);
 }
