@@ -206,7 +206,7 @@ Test(scene_texture, a_ball_has_the_picture_around_it) {
     skip_without_opengl();
     fixture f = start("<geom type='sphere' size='.5' material='check'/>");
     for (int k = 0; k < 8; ++k) {
-        double turn = 0.125 + 0.25 * (k / 2), up = k % 2 ? 0.4 : -0.4, a = 6.283185307179586 * turn;
+        double turn = 0.125 + 0.125 * (k - k % 2), up = k % 2 ? 0.4 : -0.4, a = 6.283185307179586 * turn;
         ts_camera camera = look(360.0 * turn + 5.0, 5.0, 3.0, ts_vec3_zero());
         unsigned char* pixels = render(&f, &camera, 0);
         ts_vec3 at = ts_vec3_make(0.5 * cos(a) * cos(up), 0.5 * sin(a) * cos(up), 0.5 * sin(up));
