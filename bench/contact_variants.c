@@ -245,6 +245,7 @@ int ts_contact_variant_make(const ts_contact_problem* problem, int number, uint6
     out_problem->block = d.block;
     out_problem->g = d.g;
     out_problem->R = d.R;
+    out_problem->push_out = NULL;
     out_problem->delassus = ts_delassus_block_sparse(arena, d.blocks, d.block_row, &G);
     return out_problem->delassus != NULL;
 }

@@ -103,7 +103,8 @@ typedef struct island_copy {
     double* memory;  // NULL: nothing is carried
     ts_block* block;
     double* g;
-    double* R;  // NULL means rigid
+    double* R;         // NULL means rigid
+    double* push_out;  // NULL: nothing
     double* impulse;
 } island_copy;
 
@@ -118,6 +119,7 @@ static void copy_in(void* context, int begin, int end, int worker) {
         copy->block[i].row = row;
         memcpy(copy->g + row, copy->whole->g + source->row, bytes);
         if (copy->R) memcpy(copy->R + row, copy->whole->R + source->row, bytes);
+        if (copy->push_out) memcpy(copy->push_out + row, copy->whole->push_out + source->row, bytes);
         memcpy(copy->impulse + row, copy->whole_impulse + source->row, bytes);
         if (copy->memory) copy->memory[i] = copy->whole->memory[copy->list[i]];
     }
@@ -146,8 +148,11 @@ static int make_problem(const island_job* job, const int* list, ts_delassus* par
                         .block = TS_ARENA_ARRAY(scratch, ts_block, count),
                         .g = TS_ARENA_ARRAY(scratch, double, rows),
                         .R = whole->R ? TS_ARENA_ARRAY(scratch, double, rows) : NULL,
+                        .push_out = whole->push_out ? TS_ARENA_ARRAY(scratch, double, rows) : NULL,
                         .impulse = TS_ARENA_ARRAY(scratch, double, rows)};
-    if (!copy.block || !copy.g || !copy.impulse || (whole->R && !copy.R) || (whole->memory && !copy.memory)) return 0;
+    if (!copy.block || !copy.g || !copy.impulse || (whole->R && !copy.R) || (whole->push_out && !copy.push_out) ||
+        (whole->memory && !copy.memory))
+        return 0;
     ts_task_parallel_for(tasks, count, COPY_GRAIN, copy_in, &copy);
     *out = *whole;
     out->block_count = count;
@@ -156,6 +161,7 @@ static int make_problem(const island_job* job, const int* list, ts_delassus* par
     out->delassus = part;
     out->g = copy.g;
     out->R = copy.R;
+    out->push_out = copy.push_out;
     out->tasks = tasks;
     out->memory = copy.memory;
     *out_copy = copy;

@@ -394,6 +394,7 @@ ts_code ts_step_assemble(ts_sim* sim) {
     if (!sim->problem.delassus) return TS_ERROR_MEMORY;
     sim->problem.g = work.g;
     sim->problem.R = any_positive(work.R, plan->row_count) ? work.R : NULL;
+    sim->problem.push_out = work.reference;
     sim->impulse = work.impulse;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     storage->reference = work.reference;

@@ -156,6 +156,7 @@ static int show(ts_sim* sim, const ts_pile* pile) {
     problem->row_count = 3 * count;
     problem->block = r.block;
     problem->g = r.g;
+    problem->push_out = r.reference;
     problem->time_step = pile->pairs->law.time_step;
     problem->rest_speed = pile->rest_speed;
     problem->delassus->ops->set_impulse(problem->delassus, r.impulse);

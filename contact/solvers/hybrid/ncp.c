@@ -8,7 +8,8 @@
 // rest in a handful of linear systems whatever the mass ratios. Where Newton ends in a minimum that is no solution: short
 // smooth paths from beside it (homotopy.c), and, since another place to begin is as good a chance again, from beside
 // other places: where alternating directions end, and rest. Each ends with Newton, and all that is cut off after a given
-// number of multiplications. Where no linear system can be had, sweeps to the limit.
+// number of multiplications. Where no linear system can be had, sweeps to the limit. Where push-outs are proven to contradict each other the
+// search ends: there is no answer.
 // Between the stages the better point is kept; what was reached is reported, and which stage got there.
 // Source: hybrids of this kind: Acary, Bremond and Huber 2018 (NSN-AC after NSGS). The stages and their order follow
 // `touchstone bench ncp-stages`; docs/ncp.md shows its numbers.
@@ -62,7 +63,7 @@ static const ncp_stage stages[TS_NCP_STAGES] = {
     {"alternate-2", ts_ncp_alternate, 1, 200, WHEN_STALLED, 1, 3},
 };
 
-enum { SWEEPS = 1, PATH = 5 };
+enum { SWEEPS = 1, NEWTON = 3, PATH = 5 };
 
 // What follows other ways.
 static const ncp_stage polish = {"polish", ts_ncp_polish, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0};
@@ -170,6 +171,22 @@ static int attempt(ts_ncp_search* s, const ncp_stage* stage, int which) {
     return better;
 }
 
+// Whether push-outs that contradict each other leave no answer to look for, where few velocities move and the proof is cheap: most of what
+// the first stages leave there has an answer that some linear systems more will find, the rest has none. Before Newton that is to be
+// certain. After it friction that jams is enough: paths would take ten times as long to find nothing.
+static int has_no_answer(const ts_ncp_search* s, int stage) {
+    int with_friction = stage >= PATH;
+    if ((stage != NEWTON && stage < PATH) || ts_ncp_is_over(s) || !s->problem->push_out) return 0;
+    if (!ts_small_newton_takes(s->problem)) return 0;
+    if (ts_contact_problem_contradicts(s->problem, with_friction, s->at.impulse, s->scratch)) return 1;
+    if (stage > PATH) return 0;
+    ts_arena_scope scope = ts_arena_scope_begin(s->scratch);
+    double* impulse = TS_ARENA_ARRAY(s->scratch, double, s->problem->row_count);
+    int is_proven = impulse && ts_contact_problem_seek_contradiction(s->problem, with_friction, s->scratch, impulse);
+    ts_arena_scope_end(s->scratch, scope);
+    return is_proven;
+}
+
 // The search's point writes through `impulse`.
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {  // NOLINT(readability-non-const-parameter)
@@ -185,6 +202,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
                        .at = {impulse, TS_SOLVE_ITERATION_LIMIT, HUGE_VAL}};
     ts_trace unread, *trace = problem->trace ? problem->trace : &unread;
     for (int i = 0; i < TS_NCP_STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i) {
+        if (has_no_answer(&s, i)) break;
         trace->stage = i + 1;
         if ((s.settings->stages >> i & 1 || i == SWEEPS) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
     }
