@@ -37,7 +37,7 @@ typedef enum ncp_when {
     WHEN_STALLED    // not converged, there are linear systems, and work is left
 } ncp_when;
 
-enum { SMALL_LIMIT = 500, NEWTON_LIMIT = 300, PATH_LIMIT = 500 };
+enum { SMALL_LIMIT = 900, NEWTON_LIMIT = 300, PATH_LIMIT = 500 };
 
 typedef struct ncp_stage {
     const char* name;
@@ -109,6 +109,7 @@ static const ts_ncp_settings defaults = {
     .path_nearness = 0.03,  // 0.01 to 0.1
     .path_bend = 0.5,       // 0.3 to 0.7
     .work = 1e11,
+    .small_work = 4e8,   // no step of 1.2 million of robots needs a fifth of it; all of it takes a tenth of a second
     .path_share = 0.25,  // 0.1 to 1
     .least_norm = 0,
 };
@@ -143,7 +144,7 @@ static int is_due(const ts_ncp_search* s, ncp_when when) {
     case WHEN_REFUSED: return s->refused;
     case WHEN_STALLED: break;
     }
-    return !s->refused && !ts_ncp_is_over(s) && s->spent.work < s->settings->work;
+    return !s->refused && !ts_ncp_is_over(s) && s->spent.work < ts_ncp_work(s);
 }
 
 // Runs a stage, and leaves the search at the better of where it stood and what was found; what that cost stays spent.

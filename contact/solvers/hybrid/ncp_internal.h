@@ -31,6 +31,7 @@ typedef struct ts_ncp_settings {
     double path_nearness;  // of their points, relative to the smoothing
     double path_bend;      // smallest cosine between the directions at the two ends of a step
     double work;           // multiplications in the factors of all paths and of Newton after them
+    double small_work;     // the same where few velocities move: nobody who drives a robot waits for seconds
     double path_share;     // part of them that one path may take
     int least_norm;        // rows up to which internal forces are taken out, contact/least_norm_internal.h
 } ts_ncp_settings;
@@ -95,6 +96,9 @@ ts_ncp_way ts_ncp_path;
 
 /// No impulse at all, for paths to begin beside it.
 ts_ncp_way ts_ncp_rest;
+
+/// Multiplications after the first stall that this search may take.
+double ts_ncp_work(const ts_ncp_search* s);
 
 /// Nonzero when the answer is there, or the iterations have run out.
 int ts_ncp_is_over(const ts_ncp_search* s);

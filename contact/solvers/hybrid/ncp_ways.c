@@ -14,6 +14,10 @@ int ts_ncp_is_over(const ts_ncp_search* s) {
     return s->at.status == TS_SOLVE_CONVERGED || s->spent.iterations >= s->settings->shared.iteration_limit;
 }
 
+double ts_ncp_work(const ts_ncp_search* s) {
+    return ts_small_newton_takes(s->problem) ? fmin(s->settings->work, s->settings->small_work) : s->settings->work;
+}
+
 static int smaller(int a, int b) { return a < b ? a : b; }
 
 static int iterations_left(const ts_ncp_search* s) { return s->settings->shared.iteration_limit - s->spent.iterations; }
@@ -131,7 +135,7 @@ int ts_ncp_newton(ts_ncp_search* s, int which, int limit) {
 }
 
 int ts_ncp_polish(ts_ncp_search* s, int which, int limit) {
-    double left = (s->settings->work - s->spent.work) / fmax(s->spent.system_work, 1.0);
+    double left = (ts_ncp_work(s) - s->spent.work) / fmax(s->spent.system_work, 1.0);
     int before = s->spent.iterations, most = systems_worth(s, limit);
     (void)which;
     int ran = run_newton(s, s->settings->polish_proximal, left < most ? (int)left : most);
@@ -164,12 +168,12 @@ int ts_ncp_path(ts_ncp_search* s, int which, int limit) {
     // How much smoothing is best differs; in this order they solved most.
     static const struct { double smoothing, proximal; } beside[] = {{100.0, 1e-4}, {300.0, 1e-3}, {10.0, 1e-6}};
     const ts_ncp_settings* settings = s->settings;
+    double work = ts_ncp_work(s);
     ts_homotopy_settings path = {.smoothing = beside[which].smoothing,
                                  .proximal = beside[which].proximal,
                                  .end = settings->path_end,
                                  .system_limit = systems_worth(s, limit),
-                                 .work_limit =
-                                     fmin(settings->path_share * settings->work, settings->work - s->spent.work),
+                                 .work_limit = fmin(settings->path_share * work, work - s->spent.work),
                                  .nearness = settings->path_nearness,
                                  .bend = settings->path_bend};
     count_on(s);

@@ -523,8 +523,15 @@ static int is_over(const ts_small_report* report, int limit) {
     return report->status == TS_SOLVE_CONVERGED || report->newtons >= limit;
 }
 
-// From the impulses in x; then from the centre in one way and the other, and by proximal points from the first start and from where the
-// other way ends.
+static void reverse_friction(small* q) {
+    const ts_contact_problem* p = q->problem;
+    for (int b = 0; b < p->block_count; ++b)
+        for (int r = 0; p->block[b].set == TS_SET_CONE && r < p->block[b].rows; ++r)
+            if (r != 2) q->x[p->block[b].row + r] *= -1.0;
+}
+
+// From the impulses in x; then from the centre in one way and the other, and by proximal points from the first start, from where the
+// other way ends, from nothing, and from the first start with friction the other way: the last two end half of what is left there.
 static void search(small* q, int limit, ts_arena* scratch, ts_small_report* report) {
     size_t bytes = (size_t)q->problem->row_count * sizeof(double);
     double* start = TS_ARENA_ARRAY(scratch, double, q->problem->row_count);
@@ -534,6 +541,15 @@ static void search(small* q, int limit, ts_arena* scratch, ts_small_report* repo
         follow(q, (ts_small_way)way, limit, scratch, report);
         if (is_over(report, limit)) break;
         if (way == 0) memcpy(q->x, start, bytes);
+        approach(q, limit, scratch, report);
+    }
+    for (int way = 0; start && way < 2 && !is_over(report, limit); ++way) {
+        if (way == 0) {
+            memset(q->x, 0, bytes);
+        } else {
+            memcpy(q->x, start, bytes);
+            reverse_friction(q);
+        }
         approach(q, limit, scratch, report);
     }
 }

@@ -235,7 +235,7 @@ Test(small_newton, finds_what_robots_ask_for, .timeout = 300) {
 // Feet that are kicked about, with friction of more than they weigh: whole steps go from one choice of contacts to the next; a central
 // path ends what they leave, or proximal points.
 Test(small_newton, ends_what_whole_steps_leave, .timeout = 300) {
-    enum { LIMIT = 500, FIRST = 12 };
+    enum { LIMIT = 900, FIRST = 12 };
     static robot r;
     static double impulse[ROWS], before[ROWS];
     int late = 0, ended = 0;
