@@ -27,8 +27,8 @@
 // meshes overlap their trunk 1e15 and more; unfinished solves of the scenes, piles among them, 28 at most.
 static const double absurd = 1e5;
 
-// Of the search for a proof: impulses grow by one push-out per sweep, so some hundred prove what is absurd.
-enum { PROOF_SWEEPS = 1000 };
+// Of the search for a proof: impulses grow by one push-out per sweep, so some hundred prove what is absurd. On many blocks more cost too much.
+enum { PROOF_SWEEPS = 1000, LEAST_PROOF_SWEEPS = 300, PROOF_BLOCKS = 24000 };
 
 int ts_contact_problem_opening_row(const ts_block* block) {
     if (block->set == TS_SET_CONE) return block->row + 2;
@@ -100,7 +100,8 @@ int ts_contact_problem_seek_contradiction(const ts_contact_problem* problem, int
         demands.trace = NULL;
         demands.memory = NULL;
         ts_solver_default_settings(sweeps, settings);
-        ts_solver_set(sweeps, settings, "iteration_limit", PROOF_SWEEPS, NULL);
+        double limit = fmax(LEAST_PROOF_SWEEPS, fmin(PROOF_SWEEPS, (double)PROOF_BLOCKS / problem->block_count));
+        ts_solver_set(sweeps, settings, "iteration_limit", floor(limit), NULL);
         ts_solver_solve(sweeps, &demands, settings, scratch, out_impulse);
     }
     ts_arena_scope_end(scratch, scope);

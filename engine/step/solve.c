@@ -50,14 +50,20 @@ static int solve(ts_sim* sim) {
     return enough;
 }
 
-// Where demands contradict each other, solves without them; one fight may hide another. Returns 0 when memory was short.
+// Where demands contradict each other, solves without them; one fight may hide another, and to ask for a proof costs less than to solve in vain.
+// Returns 0 when memory was short.
 static int solve_what_is_left(ts_sim* sim) {
-    enum { FIGHTS = 3 };
+    enum { FIGHTS = 3, HIDDEN = 8 };
     for (int i = 0; i < FIGHTS && sim->info.solve.status != TS_SOLVE_CONVERGED; ++i) {
-        int count = ts_step_yield(sim);
+        int count = ts_step_yield(sim, 1), more = 1;
         if (count <= 0) return count == 0;
         sim->info.blocked += count;
         memset(sim->impulse, 0, (size_t)sim->problem.row_count * sizeof(double));
+        for (int k = 0; k < HIDDEN && more > 0; ++k) {
+            more = ts_step_yield(sim, 0);
+            if (more < 0) return 0;
+            sim->info.blocked += more;
+        }
         memset(&sim->info.islands, 0, sizeof sim->info.islands);
         if (!solve(sim) || !ts_step_judge(sim)) return 0;
     }

@@ -33,26 +33,26 @@ static void take_back(ts_row_block* owner, double* g, double* reference) {
 }
 
 // Impulses that prove the demands absurd, NULL when there are none. *out_short is set when memory is short.
-static const double* find_proof(ts_sim* sim, int* out_short) {
+static const double* find_proof(ts_sim* sim, int with_friction_too, int* out_short) {
     const ts_contact_problem* problem = &sim->problem;
     ts_arena* scratch = ts_sim_storage_of(sim)->solve_scratch;
-    if (ts_contact_problem_contradicts(problem, 1, sim->impulse, scratch)) return sim->impulse;
+    if (ts_contact_problem_contradicts(problem, with_friction_too, sim->impulse, scratch)) return sim->impulse;
     if (sim->info.unmet < nothing_to_show && problem->row_count > FEW_ROWS) return NULL;
     double* impulse = TS_ARENA_ARRAY(&sim->scratch, double, problem->row_count);
     *out_short = !impulse;
     int is_proof = 0;
-    for (int with_friction = 0; impulse && !is_proof && with_friction < 2; ++with_friction)
+    for (int with_friction = 0; impulse && !is_proof && with_friction <= with_friction_too; ++with_friction)
         is_proof = ts_contact_problem_seek_contradiction(problem, with_friction, scratch, impulse);
     problem->delassus->ops->set_impulse(problem->delassus, sim->impulse);
     return is_proof ? impulse : NULL;
 }
 
-int ts_step_yield(ts_sim* sim) {
+int ts_step_yield(ts_sim* sim, int with_friction_too) {
     const ts_contact_problem* problem = &sim->problem;
     double *reference = ts_sim_storage_of(sim)->reference, most = 0.0;
     ts_row_block* owner = ts_sim_storage_of(sim)->row_plan->owner;
     int count = 0, is_short = 0;
-    const double* impulse = find_proof(sim, &is_short);
+    const double* impulse = find_proof(sim, with_friction_too, &is_short);
     if (!impulse) return is_short ? -1 : 0;
     double* g = TS_ARENA_ARRAY(&sim->scratch, double, problem->row_count);
     if (!g) return -1;

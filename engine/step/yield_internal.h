@@ -9,8 +9,9 @@ extern "C" {
 #endif
 
 /// After a solve that did not converge and was judged: takes back the push-outs that no motion can meet together. Returns how
-/// many blocks gave way, for a solve again; 0 when nothing is proven, -1 when memory is short.
-int ts_step_yield(ts_sim* sim);
+/// many blocks gave way, for a solve again; 0 when nothing is proven, -1 when memory is short. with_friction_too: also those that friction
+/// jams.
+int ts_step_yield(ts_sim* sim, int with_friction_too);
 
 /// While block b is assembled: takes back the push-out that gave way not long ago. `g` and `reference` are of its rows.
 void ts_step_yield_again(const ts_sim* sim, const ts_row_plan* plan, int b, double* g, double* reference);
