@@ -60,7 +60,7 @@ static ts_code add_shape(painter* p, const ts_shape* s, const ts_transform* pose
     }
     ts_code code = ts_shape_look_upload(p->device, s, &p->own, out_status);
     ts_shape_look look = ts_shape_look_of(s, pose);
-    if (look.mesh == TS_DRAW_MESH_HULL) look.mesh += ts_shape_look_find(&p->own, s);
+    if (look.mesh == TS_DRAW_MESH_HULL) look.mesh += ts_shape_look_find(&p->own, s, 0);
     if (code) return code;
     (void)ts_draw_list_add(&p->list, look.mesh, &look.placed, look.scale, look.stretch, color);
     // Glass with an outline is told from what lies behind it.

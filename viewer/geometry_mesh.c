@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/scalar.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,76 @@ ts_code ts_geometry_mesh_hull(const ts_hull* hull, ts_geometry_mesh* out_mesh, t
         for (int c = 1; c + 1 < corners; ++c) add_triangle(out_mesh, base, base + (unsigned)c, base + (unsigned)c + 1u);
     }
     return TS_OK;
+}
+
+// Triangles from a file, and who is around each vertex.
+typedef struct fans {
+    const ts_mesh* mesh;
+    ts_vec3* normal;  // of each triangle, twice its area long
+    int* first;       // (vertex_count + 1) where the triangles around a vertex begin in `around`
+    int* around;
+} fans;
+
+static ts_vec3 corner_of(const ts_mesh* mesh, int triangle, int k) {
+    return mesh->vertex[mesh->triangle[3 * triangle + k]];
+}
+
+static int open_fans(const ts_mesh* mesh, fans* out) {
+    size_t triangles = (size_t)mesh->triangle_count, vertices = (size_t)mesh->vertex_count;
+    *out = (fans){mesh, malloc((triangles + 1) * sizeof *out->normal), calloc(vertices + 2, sizeof *out->first),
+                  malloc((3 * triangles + 1) * sizeof *out->around)};
+    if (!out->normal || !out->first || !out->around) return 0;
+    for (int t = 0; t < mesh->triangle_count; ++t) {
+        ts_vec3 a = corner_of(mesh, t, 0);
+        out->normal[t] = ts_vec3_cross(ts_vec3_sub(corner_of(mesh, t, 1), a), ts_vec3_sub(corner_of(mesh, t, 2), a));
+        for (int k = 0; k < 3; ++k) ++out->first[mesh->triangle[3 * t + k] + 2];
+    }
+    // Where each begins, one place on: filling moves it there.
+    for (size_t v = 2; v < vertices + 2; ++v) out->first[v] += out->first[v - 1];
+    for (int t = 0; t < mesh->triangle_count; ++t)
+        for (int k = 0; k < 3; ++k) out->around[out->first[mesh->triangle[3 * t + k] + 1]++] = t;
+    return 1;
+}
+
+static void close_fans(fans* f) {
+    free(f->normal);
+    free(f->first);
+    free(f->around);
+}
+
+// The mean of the triangles around a corner that are turned little against its own, by their areas.
+static ts_vec3 smooth_normal(const fans* f, int triangle, int k, ts_vec3 own) {
+    static const double crease = 0.766;  // cos 40 degrees
+    int vertex = f->mesh->triangle[3 * triangle + k];
+    ts_vec3 sum = ts_vec3_zero();
+    for (int i = f->first[vertex]; i < f->first[vertex + 1]; ++i) {
+        ts_vec3 n = f->normal[f->around[i]];
+        if (ts_vec3_dot(n, own) > crease * ts_vec3_norm(n)) sum = ts_vec3_add(sum, n);
+    }
+    return ts_vec3_unit_or(sum, own);
+}
+
+ts_code ts_geometry_mesh_triangles(const ts_mesh* mesh, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    fans f;
+    memset(out_mesh, 0, sizeof *out_mesh);
+    if (mesh->triangle_count > INT_MAX / 3)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a mesh of %d triangles", mesh->triangle_count);
+    int whole = open_fans(mesh, &f), corners = 3 * mesh->triangle_count;
+    ts_code code = whole ? mesh_allocate(corners + 1, corners + 1, out_mesh, out_status)
+                         : ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a mesh");
+    for (int t = 0; t < mesh->triangle_count && !code; ++t) {
+        ts_vec3 own = ts_vec3_unit_or(f.normal[t], ts_vec3_zero());
+        if (!(ts_vec3_norm_squared(own) > 0.5)) continue;
+        unsigned at = (unsigned)out_mesh->vertex_count;
+        for (int k = 0; k < 3; ++k) add_vertex(out_mesh, corner_of(mesh, t, k), 0.0, smooth_normal(&f, t, k, own));
+        add_triangle(out_mesh, at, at + 1u, at + 2u);
+    }
+    close_fans(&f);
+    if (!code && !out_mesh->index_count) {
+        ts_geometry_mesh_free(out_mesh);
+        code = ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a mesh without a triangle that has an area");
+    }
+    return code;
 }
 
 // A height field as it is drawn: every `step`-th sample.

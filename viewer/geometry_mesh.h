@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "collision/shape/height_field.h"
 #include "collision/shape/hull.h"
+#include "collision/shape/mesh_file.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +52,10 @@ ts_code ts_geometry_mesh_triangle(const ts_vec3 corner[3], ts_geometry_mesh* out
 
 /// A convex polytope with flat faces, in its own frame and size.
 ts_code ts_geometry_mesh_hull(const ts_hull* hull, ts_geometry_mesh* out_mesh, ts_status* out_status);
+
+/// Triangles from a file, in their own frame and size. Shading is smooth where neighbours around a vertex meet at less than 40 degrees; triangles without an
+/// area are left out. TS_ERROR_VALUE when none is left.
+ts_code ts_geometry_mesh_triangles(const ts_mesh* mesh, ts_geometry_mesh* out_mesh, ts_status* out_status);
 
 /// The ground of a height field with its sides and its floor, in its own frame and size: its very triangles, of more than a quarter of a million cells
 /// one for several. Shading is smooth where neighbours meet at less than 30 degrees.

@@ -61,7 +61,9 @@ static void draw_shape(geom_pen* pen, const ts_shape* shape, const ts_transform*
     }
     ts_shape_look look = ts_shape_look_of(shape, placed);
     if (look.mesh == TS_DRAW_MESH_HULL) {
-        int number = ts_shape_look_find(pen->own, shape);
+        int is_free = ts_shape_look_is_free(&pen->model->geom[pen->geom]);
+        int number = is_free ? ts_shape_look_find(pen->own, shape, 1) : -1;
+        if (number < 0) number = ts_shape_look_find(pen->own, shape, 0);
         if (number < 0) return;
         look.mesh += number;
     }

@@ -1,10 +1,11 @@
 // Problem: show every shape, those included that somebody adds later. Rule: round shapes and boxes are unit meshes, scaled, so that
 // thousands are one draw call; hulls are their faces, triangles two sides, and whatever else the hull of its support points along
-// directions spread over the sphere, ball around the core included. Guaranteed: every convex shape but a plane has a closed surface.
+// directions spread over the sphere, ball around the core included. Meshes of files that only serve looks are the files' triangles. Guaranteed: every convex shape but a plane has a closed surface.
 // Known to fail: between those directions a curved shape is up to 0.5 % too small, and its edges are cut.
 #include "viewer/shape_look_internal.h"
 
 #include "collision/shape/compound.h"
+#include "engine/read/model_file.h"
 
 enum { FINENESS = 14 };  // 1176 directions
 
@@ -55,9 +56,9 @@ static int equal(const ts_shape* a, const ts_shape* b) {
            a->half.z == b->half.z && a->hull == b->hull;  // or whatever they point to
 }
 
-int ts_shape_look_find(const ts_own_shapes* own, const ts_shape* shape) {
+int ts_shape_look_find(const ts_own_shapes* own, const ts_shape* shape, int is_file) {
     for (int i = 0; i < own->count; ++i)
-        if (equal(&own->data[i], shape)) return i;
+        if (own->data[i].is_file == is_file && equal(&own->data[i].shape, shape)) return i;
     return -1;
 }
 
@@ -104,6 +105,17 @@ ts_code ts_shape_look_upload_units(ts_device* device, int segments, ts_status* o
     return code;
 }
 
+// Uploads what was made as the next mesh of its own.
+static ts_code add_own(ts_device* device, const ts_shape* shape, int is_file, ts_code made, ts_geometry_mesh* mesh,
+                       ts_own_shapes* own, ts_status* out_status) {
+    const ts_own_shape entry = {*shape, is_file};
+    ts_code code = upload(device, TS_DRAW_MESH_HULL + own->count, made, mesh, out_status);
+    if (code) return code;
+    return ts_own_shapes_push(own, entry)
+               ? TS_OK
+               : ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the meshes of a scene");
+}
+
 ts_code ts_shape_look_upload(ts_device* device, const ts_shape* shape, ts_own_shapes* own, ts_status* out_status) {
     if (shape->kind == TS_SHAPE_COMPOUND) {
         ts_code code = TS_OK;
@@ -112,12 +124,28 @@ ts_code ts_shape_look_upload(ts_device* device, const ts_shape* shape, ts_own_sh
         return code;
     }
     int has_mesh = ts_shape_is_convex(shape) || shape->kind == TS_SHAPE_HEIGHT_FIELD;
-    if (!has_mesh || unit_of(shape) || ts_shape_look_find(own, shape) >= 0) return ts_status_ok(out_status);
+    if (!has_mesh || unit_of(shape) || ts_shape_look_find(own, shape, 0) >= 0) return ts_status_ok(out_status);
     ts_geometry_mesh mesh;
     ts_code code = own_mesh(shape, &mesh, out_status);
-    code = upload(device, TS_DRAW_MESH_HULL + own->count, code, &mesh, out_status);
-    if (code) return code;
-    return ts_own_shapes_push(own, *shape)
-               ? TS_OK
-               : ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the meshes of a scene");
+    return add_own(device, shape, 0, code, &mesh, own, out_status);
+}
+
+int ts_shape_look_is_free(const ts_geom* geom) { return geom->category == 0 && geom->mask == 0; }
+
+ts_code ts_shape_look_upload_file(ts_device* device, const ts_model* model, int geom, ts_own_shapes* own,
+                                  ts_status* out_status) {
+    const ts_shape* shape = &model->geom[geom].shape;
+    if (!ts_shape_look_is_free(&model->geom[geom]) || shape->kind != TS_SHAPE_HULL || shape->radius > 0.0 ||
+        ts_shape_look_find(own, shape, 1) >= 0)
+        return ts_status_ok(out_status);
+    int hull = 0;
+    while (hull < model->hull_count && model->hull[hull] != shape->hull) ++hull;
+    ts_mesh file;
+    ts_geometry_mesh mesh;
+    ts_code code = ts_model_hull_mesh(model, hull, &file, out_status);
+    if (!code) code = ts_geometry_mesh_triangles(&file, &mesh, out_status);
+    ts_mesh_free(&file);
+    // Its hull is there.
+    if (code && code != TS_ERROR_MEMORY) return ts_status_ok(out_status);
+    return add_own(device, shape, 1, code, &mesh, own, out_status);
 }

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "collision/shape/shape.h"
+#include "engine/model/model.h"
 #include "viewer/device.h"
 
 #ifdef __cplusplus
@@ -20,20 +21,33 @@ typedef struct ts_shape_look {
     int is_round;         // nonzero: two shades show whether it rolls
 } ts_shape_look;
 
-/// Shapes with meshes of their own; number k has mesh TS_DRAW_MESH_HULL + k of the device.
-TS_ARRAY_DECLARE(ts_own_shapes, ts_shape);
+/// A shape with a mesh of its own.
+typedef struct ts_own_shape {
+    ts_shape shape;
+    int is_file;  // nonzero: the triangles of the file that its hull came from
+} ts_own_shape;
+
+/// All of them; number k has mesh TS_DRAW_MESH_HULL + k of the device.
+TS_ARRAY_DECLARE(ts_own_shapes, ts_own_shape);
 
 /// How a convex shape with that pose is shown. A plane is a square of 1 m about its origin.
 ts_shape_look ts_shape_look_of(const ts_shape* shape, const ts_transform* placed);
 
-/// The place of an equal shape among `own`, or -1.
-int ts_shape_look_find(const ts_own_shapes* own, const ts_shape* shape);
+/// The place of an equal shape among `own`, as it is or by its file, or -1.
+int ts_shape_look_find(const ts_own_shapes* own, const ts_shape* shape, int is_file);
 
 /// Gives the device its unit meshes, round ones with `segments` around.
 ts_code ts_shape_look_upload_units(ts_device* device, int segments, ts_status* out_status);
 
 /// Gives the device the own meshes of a shape and, of a compound, of its children, each once; they join `own`.
 ts_code ts_shape_look_upload(ts_device* device, const ts_shape* shape, ts_own_shapes* own, ts_status* out_status);
+
+/// Whether a geom only serves looks, so that it is shown as its file draws it; what collides is shown as it collides.
+int ts_shape_look_is_free(const ts_geom* geom);
+
+/// Gives the device the triangles of the file that a geom came from, once, where it only serves looks. A file that is gone or broken leaves its hull to be shown.
+ts_code ts_shape_look_upload_file(ts_device* device, const ts_model* model, int geom, ts_own_shapes* own,
+                                  ts_status* out_status);
 
 #ifdef __cplusplus
 }

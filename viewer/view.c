@@ -138,6 +138,8 @@ static ts_code open_with(ts_view* view, const ts_sim* sim, ts_device* device, ts
     ts_code code = ts_shape_look_upload_units(device, segments_for(sim->model->geom_count), out_status);
     for (int g = 0; g < sim->model->geom_count && !code; ++g)
         code = ts_shape_look_upload(device, &sim->model->geom[g].shape, &view->own, out_status);
+    for (int g = 0; g < sim->model->geom_count && !code; ++g)
+        code = ts_shape_look_upload_file(device, sim->model, g, &view->own, out_status);
     if (!code) code = ts_scene_texture_upload(device, sim->model, &view->sky, out_status);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "engine/read/model_file.h"
 
 #include "base/text.h"
+#include "engine/read/mesh_asset_internal.h"
 #include "engine/read/mjcf/mjcf.h"
 #include "engine/read/urdf/urdf.h"
 
@@ -51,4 +52,13 @@ ts_code ts_model_file_load(const char* path, const ts_model_file_options* option
                            ts_model** out_model, ts_status* out_status) {
     return is_urdf(path) ? ts_urdf_load(path, options, report, out_model, out_status)
                          : ts_mjcf_load(path, report, out_model, out_status);
+}
+
+ts_code ts_model_hull_mesh(const ts_model* model, int hull, ts_mesh* out_mesh, ts_status* out_status) {
+    memset(out_mesh, 0, sizeof *out_mesh);
+    if (hull < 0 || hull >= model->hull_count || !model->hull_source[hull].file[0])
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "hull %d of the model came from no file", hull);
+    ts_code code = ts_mesh_asset_load(model->hull_source[hull].file, out_mesh, out_status);
+    if (!code) ts_mesh_asset_place(out_mesh, &model->hull_source[hull].placing);
+    return code;
 }

@@ -2,6 +2,7 @@
 #ifndef TS_ENGINE_MODEL_FILE_H
 #define TS_ENGINE_MODEL_FILE_H
 
+#include "collision/shape/mesh_file.h"
 #include "engine/model/model.h"
 #include "engine/read/import_report.h"
 
@@ -27,6 +28,10 @@ typedef struct ts_model_file_options {
 /// was not taken over exactly and is filled even when reading fails.
 ts_code ts_model_file_load(const char* path, const ts_model_file_options* options, ts_import_report* report,
                            ts_model** out_model, ts_status* out_status);
+
+/// Reads the mesh file again that hull number `hull` of a model came from, placed as its hull is. TS_ERROR_VALUE when it came from no file; what the file
+/// says otherwise when it is gone or changed for the worse. Free with ts_mesh_free.
+ts_code ts_model_hull_mesh(const ts_model* model, int hull, ts_mesh* out_mesh, ts_status* out_status);
 
 #ifdef __cplusplus
 }

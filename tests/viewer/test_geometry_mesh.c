@@ -165,6 +165,84 @@ Test(geometry_mesh, hull_keeps_its_volume) {
     ts_hull_free(hull);
 }
 
+// An L of three cubes of half a metre, as a file would have it: twelve corners that triangles share, and one triangle without an area.
+static ts_mesh ell(ts_vec3 vertex[12], int triangle[63]) {
+    static const double outline[6][2] = {{0, 0}, {1, 0}, {1, 0.5}, {0.5, 0.5}, {0.5, 1}, {0, 1}};
+    static const int top[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}};
+    int n = 0;
+    for (int k = 0; k < 12; ++k) vertex[k] = ts_vec3_make(outline[k % 6][0], outline[k % 6][1], k < 6 ? 0.0 : 0.5);
+    for (int t = 0; t < 4; ++t)
+        for (int side = 0; side < 2; ++side)
+            for (int k = 0; k < 3; ++k) triangle[n++] = side ? 6 + top[t][k] : top[t][2 - k];
+    for (int k = 0; k < 6; ++k) {
+        int a = k, b = (k + 1) % 6, wall[6] = {a, b, 6 + b, a, 6 + b, 6 + a};
+        for (int i = 0; i < 6; ++i) triangle[n++] = wall[i];
+    }
+    triangle[n++] = 3;
+    triangle[n++] = 3;
+    triangle[n++] = 9;
+    return (ts_mesh){vertex, 12, triangle, n / 3};
+}
+
+Test(geometry_mesh, file_keeps_its_hollows) {
+    ts_vec3 vertex[12];
+    int triangle[63];
+    ts_mesh file = ell(vertex, triangle);
+    ts_geometry_mesh mesh;
+    ts_status status;
+    cr_assert_eq(ts_geometry_mesh_triangles(&file, &mesh, &status), TS_OK, "%s", status.message);
+    cr_assert_eq(mesh.index_count, 60);
+    ts_vec3 one = ts_vec3_make(1.0, 1.0, 1.0);
+    cr_expect_float_eq(volume(&mesh, one, 0.0), 3.0 * 0.125, 1e-7, "not its hull's");
+    check_closed(&mesh, one, 0.0);
+    // Edges are sharp: each corner has the normal of its triangle, along an axis.
+    for (int i = 0; i < mesh.index_count; i += 3) {
+        ts_vec3 a = corner(&mesh, i, one, 0.0);
+        ts_vec3 n = ts_vec3_cross(ts_vec3_sub(corner(&mesh, i + 1, one, 0.0), a),
+                                  ts_vec3_sub(corner(&mesh, i + 2, one, 0.0), a));
+        n = ts_vec3_unit_or(n, one);
+        for (int k = 0; k < 3; ++k) {
+            const float* own = mesh.vertex[mesh.index[i + k]].normal;
+            cr_expect_lt(ts_vec3_distance(n, ts_vec3_make((double)own[0], (double)own[1], (double)own[2])), 1e-6);
+        }
+    }
+    ts_geometry_mesh_free(&mesh);
+    file.triangle += 60;
+    file.triangle_count = 1;
+    cr_assert_eq(ts_geometry_mesh_triangles(&file, &mesh, &status), TS_ERROR_VALUE);
+    cr_assert_null(mesh.vertex);
+}
+
+// A prism of 32 sides is shaded as the round thing it stands for, and its ends are flat.
+Test(geometry_mesh, file_is_smooth_where_it_bends_little) {
+    enum { SIDES = 32 };
+    ts_vec3 vertex[2 * SIDES + 2];
+    int triangle[12 * SIDES], n = 0;
+    for (int k = 0; k < SIDES; ++k) {
+        double angle = 2.0 * pi * k / SIDES;
+        vertex[k] = ts_vec3_make(cos(angle), sin(angle), 0.0);
+        vertex[SIDES + k] = ts_vec3_make(cos(angle), sin(angle), 1.0);
+        int a = k, b = (k + 1) % SIDES;
+        const int corner_number[12] = {a, b, SIDES + b, a,         SIDES + b, SIDES + a,
+                                       b, a, 2 * SIDES, SIDES + a, SIDES + b, 2 * SIDES + 1};
+        for (int i = 0; i < 12; ++i) triangle[n++] = corner_number[i];
+    }
+    vertex[2 * SIDES] = ts_vec3_zero();
+    vertex[2 * SIDES + 1] = ts_vec3_axis(2);
+    ts_mesh file = {vertex, 2 * SIDES + 2, triangle, n / 3};
+    ts_geometry_mesh mesh;
+    cr_assert_eq(ts_geometry_mesh_triangles(&file, &mesh, NULL), TS_OK);
+    for (int i = 0; i < mesh.vertex_count; ++i) {
+        const ts_geometry_vertex* v = &mesh.vertex[i];
+        double flat = fabs((double)v->normal[2]);
+        cr_expect(flat < 1e-6 || flat > 1.0 - 1e-6, "an end is bent: %g", flat);
+        // Triangles of one side weigh alike, so that a corner's normal is a third of the way from the middle of its two sides to one of them.
+        double along = (double)v->normal[0] * (double)v->position[0] + (double)v->normal[1] * (double)v->position[1];
+        if (flat < 0.5) cr_expect_gt(along, cos(atan(tan(pi / SIDES) / 3.0)) - 1e-6, "vertex %d: %g", i, along);
+    }
+    ts_geometry_mesh_free(&mesh);
+}
+
 Test(geometry_mesh, square_faces_up) {
     ts_geometry_mesh mesh;
     cr_assert(ts_geometry_mesh_square(&mesh, NULL) == TS_OK);
