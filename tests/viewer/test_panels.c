@@ -211,6 +211,7 @@ Test(panels, charts_show_what_was_stepped) {
         tick(&d);
     }
     cr_assert(shown(&d)->step_count == 100 && d.script->lines > 3);
+    cr_expect_eq(d.session->ui.memory, (double)ts_sim_memory(d.sim));
     cr_assert(!strstr(d.script->seen, "NOT FINITE"));
     // Half-way along the timeline, and along a chart, whose first sample is of step 1.
     act(&d, "timeline", 0.5);
@@ -274,6 +275,7 @@ Test(panels, convergence_is_that_of_the_step_shown) {
     // The step that led here was made again for it.
     cr_assert_eq(shown(&d)->step_count, 10);
     cr_assert_eq(d.session->shadow->look_count, 2);
+    cr_expect_eq(d.session->shadow->look[0].memory, ts_sim_memory(d.sim));
     for (int i = 0; i < 2; ++i) {
         const ts_look* look = &d.session->shadow->look[i];
         int last = look->curve.count - 1;
