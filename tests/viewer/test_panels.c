@@ -245,6 +245,61 @@ Test(panels, charts_show_what_was_stepped) {
     get_up(&d);
 }
 
+// Any number that has a name is charted from when it is watched: what a simulation of its own comes to, step by step; what is no number leaves no curve.
+Test(panels, watched_numbers_are_charted) {
+    desk d;
+    ts_status status;
+    sit_down(&d, "sliding-cube");
+    ts_event forth = {.kind = TS_EVENT_KEY, .code = TS_KEY_RIGHT, .action = TS_ACTION_PRESS, .mods = TS_MOD_SHIFT};
+    ts_session_event(d.session, &forth);
+    tick(&d);
+    tick(&d);
+    snprintf(d.session->watched, sizeof d.session->watched, " qpos[1]  nothing[3] qvel[1]");
+    tick(&d);
+    ts_session_event(d.session, &forth);
+    tick(&d);
+    tick(&d);
+    cr_assert_eq(shown(&d)->step_count, 20);
+    ts_worker_strip(d.session->worker, d.session->strip);
+    const ts_strip* strip = d.session->strip;
+    cr_assert_eq(strip->count, 20);
+    ts_sim* own;
+    cr_assert(ts_sim_create(d.scene.model, 1, &own, &status) == TS_OK);
+    for (int k = 0; k < 20; ++k) {
+        const float* value = ts_strip_at(strip, k)->value + TS_QUANTITY_WATCHED;
+        cr_assert(ts_scene_step(&d.scene, own, &status) == TS_OK);
+        if (k < 10) {
+            cr_expect(isnan(value[0]) && isnan(value[1]) && isnan(value[2]), "step %d was before", k + 1);
+            continue;
+        }
+        cr_expect_eq(value[0], (float)own->qpos[1], "step %d", k + 1);
+        cr_expect(isnan(value[1]) && isnan(value[3]));
+        cr_expect_eq(value[2], (float)own->qvel[1]);
+        cr_expect_neq(own->qvel[1], 0.0);
+    }
+    ts_sim_free(own);
+    const ts_charted all = ts_session_charted(d.session);
+    char path[96];
+    ts_text text = {0};
+    snprintf(path, sizeof path, "/tmp/ts-watched-%ld", (long)getpid());
+    cr_assert(ts_chart_write_svg(&all, 900, path, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_text_read_file(path, 1u << 22, &text, &status) == TS_OK);
+    cr_expect(strstr(text.data, "watched numbers") && strstr(text.data, ">qpos[1] ") && strstr(text.data, ">qvel[1] "));
+    ts_text_free(&text);
+    cr_assert(ts_strip_write_csv(strip, path, &status) == TS_OK);
+    cr_assert(ts_text_read_file(path, 1u << 22, &text, &status) == TS_OK);
+    cr_expect(strstr(text.data, ",qpos[1],nothing[3],qvel[1]\n"), "%.400s", text.data);
+    ts_text_free(&text);
+    remove(path);
+    // Others from now on: what was, is forgotten.
+    snprintf(d.session->watched, sizeof d.session->watched, "time");
+    tick(&d);
+    tick(&d);
+    ts_worker_strip(d.session->worker, d.session->strip);
+    cr_expect(isnan(ts_strip_at(strip, 19)->value[TS_QUANTITY_WATCHED]));
+    get_up(&d);
+}
+
 static int lines_of(const char* path) {
     ts_text text = {0};
     ts_status status;

@@ -160,11 +160,14 @@ static void draw_words(const ts_chart* chart, double low, double high, const ts_
     ts_chart_text(theme, pen, at, text, theme->plain);
     for (int q = chart->first; q < chart->first + chart->count; ++q) {
         float color[4];
-        at[1] += pen->size;
-        snprintf(text, sizeof text, "%s", ts_quantity_at(q)->name);
+        char name[TS_GAUGE_WORDS];
+        ts_strip_name(chart->strip, q, name);
+        if (q >= TS_QUANTITY_WATCHED && strcmp(name, ts_quantity_at(q)->name) == 0) continue;
+        snprintf(text, sizeof text, "%.80s", name);
         if (sample && isfinite(sample->value[q]))
-            snprintf(text, sizeof text, "%s %.4g", ts_quantity_at(q)->name, (double)sample->value[q]);
+            snprintf(text, sizeof text, "%.70s %.4g", name, (double)sample->value[q]);
         ts_theme_ink(theme, (int)ts_quantity_at(q)->color, color);
+        at[1] += pen->size;
         ts_chart_text(theme, pen, at, text, color);
     }
     const double end[2] = {high, low}, y[2] = {r[1] + 2.0 + pen->size, r[1] + r[3] - pen->size};

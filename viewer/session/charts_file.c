@@ -44,7 +44,7 @@ static ts_code step_to_time(charts* c, ts_status* out_status) {
         if (request->stop && request->stop(request->user))
             return ts_status_set(out_status, TS_ERROR_INTERRUPTED, NULL, 0, "stopped at t = %g s", request->sim->time);
         code = ts_runs_step(&c->runs, request->scene, &nothing, &no_load, out_status);
-        if (!code) ts_strip_add(c->strip, ts_strip_measure(request->sim, request->scene->focus));
+        if (!code) ts_strip_add(c->strip, ts_strip_measure(request->sim, request->scene->focus, ""));
     }
     return code;
 }

@@ -62,3 +62,17 @@ const char* ts_gauge_read(const ts_sim* sim, const char* text, double* out_value
     }
     return "qpos, qvel, ctrl, act, actuator_force, tendon_length, sensor, or time";
 }
+
+int ts_gauge_word(const char* words, int n, char out_word[TS_GAUGE_WORDS]) {
+    for (const char* at = words + strspn(words, " "); *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (n-- == 0 && length < TS_GAUGE_WORDS) {
+            memcpy(out_word, at, length);
+            out_word[length] = '\0';
+            return 1;
+        }
+        at += length;
+    }
+    out_word[0] = '\0';
+    return 0;
+}

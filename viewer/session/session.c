@@ -226,6 +226,11 @@ ts_redraw ts_session_tick(ts_session* session, double now) {
     int traced = session->panels.charts && session->charts & ts_convergence_bit();
     if (traced != session->traced) ts_session_ask(session, TS_ASK_TRACE, traced, 0.0, NULL);
     session->traced = traced;
+    if (strcmp(session->charted, session->watched) != 0 || session->charted_world != session->shadow->world->number) {
+        memcpy(session->charted, session->watched, sizeof session->charted);
+        session->charted_world = session->shadow->world->number;
+        ts_session_ask(session, TS_ASK_NUMBERS, 0, 0.0, session->watched);
+    }
     if (ts_thumbs_draw(session->thumbs) | ts_stepper_draw(session->stepper)) session->panels_dirty = 2;
     ts_session_layout(session);
     if (news || session->dirty) return TS_REDRAW_ALL;

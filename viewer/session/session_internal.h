@@ -116,16 +116,18 @@ typedef struct ts_session {
     ts_ruler ruler;
     int keyframe;  // that was loaded last
     int want_picture;
-    int want_charts;     // as a picture
-    long long pointed;   // step under the mouse in the charts, -1: none
-    int panels_offered;  // nonzero: the right panel has been opened by itself
-    unsigned charts;     // bit i: chart i is shown
-    int traced;          // nonzero: the worker was asked to note how solves converge
-    char search[64];     // what is looked for among the scenes
-    char watched[96];    // numbers that are watched, separated by spaces
-    int dirty;           // nonzero: something changed that no shadow tells
-    unsigned kit_held;   // mouse buttons that went down over a panel
-    int panels_dirty;    // times that the panels have to be drawn again
+    int want_charts;               // as a picture
+    long long pointed;             // step under the mouse in the charts, -1: none
+    int panels_offered;            // nonzero: the right panel has been opened by itself
+    unsigned charts;               // bit i: chart i is shown
+    int traced;                    // nonzero: the worker was asked to note how solves converge
+    char search[64];               // what is looked for among the scenes
+    char watched[TS_GAUGE_WORDS];  // numbers that are watched, separated by spaces
+    char charted[TS_GAUGE_WORDS];  // those that the worker was told to note
+    int charted_world;             // and of which world's strips
+    int dirty;                     // nonzero: something changed that no shadow tells
+    unsigned kit_held;             // mouse buttons that went down over a panel
+    int panels_dirty;              // times that the panels have to be drawn again
     ts_watch watch;
     ts_wishes wishes;
 } ts_session;

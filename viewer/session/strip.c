@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const ts_quantity_row row[TS_QUANTITY_COUNT] = {
     [TS_QUANTITY_KINETIC] = {"energy", "kinetic", "J", 0, TS_INK_BLUE},
@@ -23,6 +24,10 @@ static const ts_quantity_row row[TS_QUANTITY_COUNT] = {
     [TS_QUANTITY_HEIGHT] = {"height of the body", "height", "m", 0, TS_INK_BLUE},
     [TS_QUANTITY_SPEED] = {"speed of the body", "speed", "m/s", 0, TS_INK_GREEN},
     [TS_QUANTITY_FORCE] = {"contact force on the body", "force", "N", 0, TS_INK_ORANGE},
+    [TS_QUANTITY_WATCHED] = {"watched numbers", "first watched", "", 0, TS_INK_BLUE},
+    [TS_QUANTITY_WATCHED + 1] = {"watched numbers", "second watched", "", 0, TS_INK_ORANGE},
+    [TS_QUANTITY_WATCHED + 2] = {"watched numbers", "third watched", "", 0, TS_INK_GREEN},
+    [TS_QUANTITY_WATCHED + 3] = {"watched numbers", "fourth watched", "", 0, TS_INK_PINK},
 };
 
 const ts_quantity_row* ts_quantity_at(int quantity) { return &row[quantity]; }
@@ -57,7 +62,28 @@ void ts_strip_add(ts_strip* strip, ts_sample sample) {
     strip->sample[(strip->first + strip->count++) % TS_STRIP_SAMPLES] = sample;
 }
 
-ts_sample ts_strip_measure(ts_sim* sim, int body) {
+static void note_watched(ts_sim* sim, const char* watched, float* value) {
+    char word[TS_GAUGE_WORDS];
+    if (watched[0] && sim->model->sensor_count > sim->model->step_sensor_count) ts_sim_measure(sim);
+    for (int q = TS_QUANTITY_WATCHED; q < TS_QUANTITY_COUNT; ++q) {
+        double number = 0.0;
+        int known = ts_gauge_word(watched, q - TS_QUANTITY_WATCHED, word) && !ts_gauge_read(sim, word, &number);
+        value[q] = known ? (float)number : NAN;
+    }
+}
+
+void ts_strip_watch(ts_strip* strip, const char* watched) {
+    snprintf(strip->watched, sizeof strip->watched, "%s", watched);
+    for (int i = 0; i < TS_STRIP_SAMPLES; ++i)
+        for (int q = TS_QUANTITY_WATCHED; q < TS_QUANTITY_COUNT; ++q) strip->sample[i].value[q] = NAN;
+}
+
+void ts_strip_name(const ts_strip* strip, int quantity, char out_name[TS_GAUGE_WORDS]) {
+    if (quantity < TS_QUANTITY_WATCHED || !ts_gauge_word(strip->watched, quantity - TS_QUANTITY_WATCHED, out_name))
+        snprintf(out_name, TS_GAUGE_WORDS, "%s", row[quantity].name);
+}
+
+ts_sample ts_strip_measure(ts_sim* sim, int body, const char* watched) {
     const ts_step_info* info = &sim->info;
     ts_sample sample;
     ts_energy energy = ts_sim_energy(sim);
@@ -80,20 +106,26 @@ ts_sample ts_strip_measure(ts_sim* sim, int body) {
     value[TS_QUANTITY_CONTACTS] = (float)info->contact_count;
     value[TS_QUANTITY_ROWS] = (float)info->row_count;
     note_body(sim, body, value);
+    note_watched(sim, watched, value);
     return sample;
 }
 
 ts_code ts_strip_write_csv(const ts_strip* strip, const char* path, ts_status* out_status) {
     ts_text text = {0};
+    char name[TS_GAUGE_WORDS];
+    int columns = TS_QUANTITY_WATCHED;
+    while (columns < TS_QUANTITY_COUNT && ts_gauge_word(strip->watched, columns - TS_QUANTITY_WATCHED, name)) ++columns;
     ts_text_add(&text, "step,time [s]");
-    for (int q = 0; q < TS_QUANTITY_COUNT; ++q)
-        ts_text_add(&text, row[q].unit[0] ? ",%s [%s]" : ",%s", row[q].name, row[q].unit);
+    for (int q = 0; q < columns; ++q) {
+        ts_strip_name(strip, q, name);
+        ts_text_add(&text, row[q].unit[0] ? ",%s [%s]" : ",%s", name, row[q].unit);
+    }
     ts_text_add(&text, "\n");
     for (int i = 0; i < strip->count; ++i) {
         const ts_sample* sample = ts_strip_at(strip, i);
         ts_text_add(&text, "%lld,", sample->step);
         ts_text_add_number(&text, sample->time);
-        for (int q = 0; q < TS_QUANTITY_COUNT; ++q) {
+        for (int q = 0; q < columns; ++q) {
             ts_text_add(&text, ",");
             if (isfinite(sample->value[q])) ts_text_add(&text, "%.7g", (double)sample->value[q]);
         }

@@ -3,6 +3,7 @@
 #define TS_VIEWER_SESSION_STRIP_INTERNAL_H
 
 #include "engine/sim.h"
+#include "viewer/session/gauge_internal.h"
 #include "viewer/session/theme_internal.h"
 
 #ifdef __cplusplus
@@ -27,7 +28,8 @@ typedef enum ts_quantity {
     TS_QUANTITY_HEIGHT,
     TS_QUANTITY_SPEED,
     TS_QUANTITY_FORCE,
-    TS_QUANTITY_COUNT
+    TS_QUANTITY_WATCHED,  // the first number that is watched; more follow
+    TS_QUANTITY_COUNT = TS_QUANTITY_WATCHED + 4
 } ts_quantity;
 
 /// What a number is. Those of one chart follow each other.
@@ -56,10 +58,18 @@ typedef struct ts_strip {
     ts_sample sample[TS_STRIP_SAMPLES];  // ring
     int first;
     int count;
+    char watched[TS_GAUGE_WORDS];  // the numbers that are watched, by words (ts_gauge_read)
 } ts_strip;
 
-/// The step that was just made. `body` (or -1) is the one whose height, speed and contact force are noted. Recomputes kinematics.
-ts_sample ts_strip_measure(ts_sim* sim, int body);
+/// The step that was just made. `body` (or -1) is the one whose height, speed and contact force are noted, `watched` names the numbers that are
+/// watched; of more than there is room for the first ones. Recomputes kinematics, and sensors where something is watched.
+ts_sample ts_strip_measure(ts_sim* sim, int body, const char* watched);
+
+/// From now on other numbers are watched; of past steps they are not known.
+void ts_strip_watch(ts_strip* strip, const char* watched);
+
+/// The name of a number, for people: of one that is watched the word.
+void ts_strip_name(const ts_strip* strip, int quantity, char out_name[TS_GAUGE_WORDS]);
 
 /// Adds it; what was known of that step and later ones is forgotten.
 void ts_strip_add(ts_strip* strip, ts_sample sample);

@@ -53,7 +53,7 @@ static void note_steps(ts_worker* w) {
     for (int i = 0; i < w->runs.count; ++i) {
         ts_run* run = &w->runs.run[i];
         if (!run->advanced) continue;
-        ts_sample sample = ts_strip_measure(run->sim, w->watched);
+        ts_sample sample = ts_strip_measure(run->sim, w->watched, run->strip->watched);
         pthread_mutex_lock(&w->lock);
         ts_strip_add(run->strip, sample);
         pthread_mutex_unlock(&w->lock);

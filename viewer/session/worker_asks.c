@@ -43,6 +43,12 @@ static void forget_strip(ts_worker* w) {
     pthread_mutex_unlock(&w->lock);
 }
 
+static void watch_numbers(ts_worker* w, const char* words) {
+    pthread_mutex_lock(&w->lock);
+    for (int i = 0; i < w->runs.count; ++i) ts_strip_watch(w->runs.run[i].strip, words);
+    pthread_mutex_unlock(&w->lock);
+}
+
 static void reset(ts_worker* w) {
     ts_status status;
     ts_runs_reset(&w->runs);
@@ -284,6 +290,7 @@ static void obey(ts_worker* w, const ts_ask* ask) {
     case TS_ASK_PART: part(w); break;
     case TS_ASK_LEAVE: leave(w); break;
     case TS_ASK_CHOOSE: choose_run(w, ask->index); break;
+    case TS_ASK_NUMBERS: watch_numbers(w, ask->text); break;
     case TS_ASK_TRACE: trace(w, ask->index != 0); break;
     case TS_ASK_WATCH: w->watched = (int)ask->index; break;
     default: break;

@@ -27,6 +27,7 @@ typedef enum ts_ask_kind {
     TS_ASK_CLEAR,     // controls and forces from outside to zero
     TS_ASK_GRAB,      // grab; of kind none lets go
     TS_ASK_WATCH,     // index of the body that charts show, or -1
+    TS_ASK_NUMBERS,   // text: numbers that charts show, by words
     TS_ASK_TRACE,     // index nonzero: steps note how their solves converge
     TS_ASK_PART,      // another simulation goes on from here beside the chosen one, and is chosen
     TS_ASK_LEAVE,     // the chosen one is taken away
