@@ -8,6 +8,12 @@
 #define TS_VERSION "unknown"
 #endif
 
+/// How many commands there are.
+int ts_cli_command_count(void);
+
+/// Command number i, as it stands in the help.
+const ts_command* ts_cli_command_at(int i);
+
 /// Scenes, solvers, integrators, shapes or experiments.
 int ts_cmd_list(const ts_args* args);
 
