@@ -40,6 +40,7 @@
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/derivative/cascade_internal.h"
+#include "contact/derivative/mode_internal.h"
 #include "contact/operator/linear_orthogonal_internal.h"
 
 // One unknown: what it adds to its block's impulse, and the equation that goes with it.
@@ -72,79 +73,6 @@ typedef struct ts_contact_derivative_parts {
     ts_linear_orthogonal A;
     ts_cascade* cascade;  // NULL: A is factorised as a whole
 } parts;
-
-// --- Modes ---
-
-typedef struct judgement {
-    ts_code code;
-    ts_contact_mode mode;
-    const char* why;
-} judgement;
-
-static judgement holds(ts_contact_mode mode) { return (judgement){TS_OK, mode, ""}; }
-static judgement wrong(const char* why) { return (judgement){TS_ERROR_VALUE, TS_MODE_VIOLATED, why}; }
-static judgement no_number(const char* why) { return (judgement){TS_ERROR_NUMERIC, TS_MODE_VIOLATED, why}; }
-
-// On the border of `side` and another mode.
-static judgement edge(const char* why, ts_contact_mode side, const ts_contact_derivative_tolerance* zero) {
-    return zero->one_sided ? holds(side) : no_number(why);
-}
-
-// lambda >= 0, w >= 0, not both zero.
-static judgement judge_pair(double lambda, double w, const ts_contact_derivative_tolerance* zero) {
-    if (lambda < -zero->impulse) return wrong("pulls");
-    if (w < -zero->speed) return wrong("closes");
-    if (lambda > zero->impulse) return w > zero->speed ? wrong("pushes while it opens") : holds(TS_MODE_STICK);
-    return w > zero->speed ? holds(TS_MODE_OPEN) : edge("touches without force", TS_MODE_OPEN, zero);
-}
-
-static judgement judge_cone(const ts_block* block, int convex, const double* lambda, const double* u,
-                            const ts_contact_derivative_tolerance* zero) {
-    double slip = ts_block_set_tangent_length(u, block->rows);
-    double friction = ts_block_set_tangent_length(lambda, block->rows);
-    double limit = block->mu * lambda[2];
-    judgement normal = judge_pair(lambda[2], u[2] - (convex ? block->mu * slip : 0.0), zero);
-    if (normal.code == TS_OK && friction > fmax(limit, 0.0) + zero->impulse)
-        return wrong("has friction beyond its cone");
-    if (normal.code != TS_OK || normal.mode == TS_MODE_OPEN) return normal;
-    if (slip <= zero->speed) {
-        if (block->mu == 0.0) return holds(TS_MODE_SLIDE);
-        return friction < limit - zero->impulse ? holds(TS_MODE_STICK) : edge("is about to slip", TS_MODE_STICK, zero);
-    }
-    // Friction opposes slip; the direction of slip is known to speed / slip.
-    double off = 0.0;
-    for (int r = 0; r < block->rows; ++r)
-        if (r != 2) off += pow(lambda[r] + limit * u[r] / slip, 2);
-    if (sqrt(off) > zero->impulse + limit * zero->speed / slip) return wrong("slips against no full friction");
-    return holds(TS_MODE_SLIDE);
-}
-
-static judgement judge_box(const ts_block* block, double lambda, double u,
-                           const ts_contact_derivative_tolerance* zero) {
-    if (lambda < block->low - zero->impulse || lambda > block->high + zero->impulse)
-        return wrong("is out of its bounds");
-    if (block->low == block->high) return holds(TS_MODE_SLIDE);
-    int low = lambda <= block->low + zero->impulse;
-    int high = lambda >= block->high - zero->impulse;
-    if (fabs(u) <= zero->speed)
-        return low || high ? edge("holds with all it has", TS_MODE_STICK, zero) : holds(TS_MODE_STICK);
-    return (u > 0.0 ? low : high) ? holds(TS_MODE_SLIDE) : wrong("moves within its bounds");
-}
-
-static judgement judge(const ts_block* block, int convex, const double* lambda, const double* u,
-                       const ts_contact_derivative_tolerance* zero) {
-    for (int r = 0; r < block->rows; ++r)
-        if (!isfinite(lambda[r]) || !isfinite(u[r])) return no_number("has numbers that are not finite");
-    switch (block->set) {
-    case TS_SET_CONE: return judge_cone(block, convex, lambda, u, zero);
-    case TS_SET_HALF_LINE: return judge_pair(lambda[0], u[0], zero);
-    case TS_SET_BOX: return judge_box(block, lambda[0], u[0], zero);
-    case TS_SET_FREE: break;
-    }
-    for (int r = 0; r < block->rows; ++r)
-        if (fabs(u[r]) > zero->speed) return wrong("is bilateral and moves");
-    return holds(TS_MODE_STICK);
-}
 
 // --- The equations of one block ---
 
@@ -343,7 +271,7 @@ static ts_code judge_all(const answer* a, const ts_contact_derivative_tolerance*
                          ts_contact_derivative* d, int* out_slides, ts_status* out_status) {
     for (int b = 0; b < a->problem->block_count; ++b) {
         const ts_block* block = &a->problem->block[b];
-        judgement j = judge(block, a->convex, a->impulse + block->row, a->u + block->row, zero);
+        ts_mode_judgement j = ts_mode_judge(block, a->convex, a->impulse + block->row, a->u + block->row, zero);
         if (j.code != TS_OK) {
             d->refused = b;
             return ts_status_set(out_status, j.code, NULL, 0, "block %d %s", b, j.why);
