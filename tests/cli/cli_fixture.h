@@ -23,6 +23,18 @@
 
 static char folder[64];
 
+// A sphere that rolls on a floor; small and quick.
+static const char small_model[] = "<mujoco model=\"small\">\n"
+                                  "  <option timestep=\"0.002\"/>\n"
+                                  "  <worldbody>\n"
+                                  "    <geom name=\"floor\" type=\"plane\" size=\"1 1 0.1\"/>\n"
+                                  "    <body name=\"ball\" pos=\"0 0 0.1\">\n"
+                                  "      <freejoint/>\n"
+                                  "      <geom name=\"skin\" type=\"sphere\" size=\"0.1\" mass=\"2\"/>\n"
+                                  "    </body>\n"
+                                  "  </worldbody>\n"
+                                  "</mujoco>\n";
+
 static inline void make_folder(void) {
     snprintf(folder, sizeof folder, "/tmp/touchstone-cli-XXXXXX");
     cr_assert_not_null(mkdtemp(folder));

@@ -1,5 +1,7 @@
-// `touchstone check`: tables of sensors and tendons, loops, doubts, and where MuJoCo would compute otherwise, against closed forms.
+// `touchstone check`: masses and contacts, tables of sensors and tendons, loops, doubts, and where MuJoCo would compute otherwise, against closed forms.
 #include "tests/cli/cli_fixture.h"
+
+#include "scenes/scene_table.h"
 
 TestSuite(check, .init = make_folder, .fini = remove_folder);
 
@@ -129,4 +131,44 @@ Test(check, integrators_limits_and_servos_in_mujoco) {
            "assert abs(n['servos']['value'] - (4 + 0.2) / 1.1) < 1e-9 and 'not stable' in n['servos']['sentence']\n");
     expect("<option integrator='implicitfast'/>" ARM("4", "", ""),
            "assert not [x for x in d['mujoco_differs'] if x['key'] == 'integrator']\n");
+}
+
+Test(check, tells_masses_inertias_and_contacts) {
+    write_text("small.xml", small_model);
+    outcome result = run("check small.xml");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.out, "total mass 2 kg"));
+    cr_expect(has(&result.out, "just touching"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    result = run("check small.xml --json");
+    // A solid ball: 2/5 m r^2.
+    cr_expect(json_holds(&result.out, "assert d['total_mass'] == 2 and d['body_count'] == 1\n"
+                                      "b = d['bodies'][0]\n"
+                                      "assert b['name'] == 'ball' and b['plausible']\n"
+                                      "assert all(abs(i - 0.4 * 2 * 0.01) < 1e-12 for i in b['principal_moments'])\n"
+                                      "assert abs(b['reach'] - 0.1) < 1e-12\n"
+                                      "assert len(d['contacts']) == 1 and abs(d['contacts'][0]['gap']) < 1e-9"));
+    outcome_free(&result);
+}
+
+Test(check, doubts_implausible_inertias) {
+    write_text("huge.xml", "<mujoco><worldbody><body name=\"b\"><freejoint/>"
+                           "<inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"5 5 5\"/>"
+                           "<geom type=\"sphere\" size=\"0.1\"/></body></worldbody></mujoco>\n");
+    outcome result = run("check huge.xml --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "assert d['doubtful_inertias'] == 1 and 'too large' in d['bodies'][0]['doubt']"));
+    outcome_free(&result);
+}
+
+Test(check, knows_every_scene) {
+    for (int i = 0; i < ts_scene_count(); ++i) {
+        char arguments[128];
+        snprintf(arguments, sizeof arguments, "check %s --json", ts_scene_at(i)->name);
+        outcome result = run(arguments);
+        cr_expect_eq(result.code, 0, "%s: %s", ts_scene_at(i)->name, ts_text_get(&result.err));
+        cr_expect(json_holds(&result.out, "assert d['doubtful_inertias'] == 0 and d['total_mass'] > 0"), "%s",
+                  ts_scene_at(i)->name);
+        outcome_free(&result);
+    }
 }
