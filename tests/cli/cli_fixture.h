@@ -16,12 +16,11 @@
 #include <criterion/criterion.h>
 
 #include "base/text.h"
+#include "tests/folder_fixture.h"
 
 #ifndef TS_TEST_CLI
 #define TS_TEST_CLI "touchstone"
 #endif
-
-static char folder[64];
 
 // A sphere that rolls on a floor; small and quick.
 static const char small_model[] = "<mujoco model=\"small\">\n"
@@ -34,17 +33,6 @@ static const char small_model[] = "<mujoco model=\"small\">\n"
                                   "    </body>\n"
                                   "  </worldbody>\n"
                                   "</mujoco>\n";
-
-static inline void make_folder(void) {
-    snprintf(folder, sizeof folder, "/tmp/touchstone-cli-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-}
-
-static inline void remove_folder(void) {
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_expect_eq(system(command), 0);
-}
 
 // What a run of the program left behind.
 typedef struct outcome {

@@ -1,4 +1,5 @@
 // A mesh that only serves looks is drawn as its file has it, hollows and all, where the file has it; what collides is drawn as it collides.
+#include "tests/folder_fixture.h"
 #include "tests/viewer/device_null.h"
 #include "tests/viewer/viewer_fixture.h"
 
@@ -7,19 +8,6 @@
 
 #include "engine/read/model_file.h"
 #include "viewer/view.h"
-
-static char folder[64];
-
-static void make_folder(void) {
-    snprintf(folder, sizeof folder, "/tmp/ts-file-mesh-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-}
-
-static void remove_folder(void) {
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_expect_eq(system(command), 0);
-}
 
 TestSuite(file_mesh, .init = make_folder, .fini = remove_folder);
 

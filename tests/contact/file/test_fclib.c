@@ -13,23 +13,16 @@
 #include "contact/file/fclib.h"
 #include "contact/file/fclib_internal.h"
 #include "tests/contact/dense_operator.h"
+#include "tests/folder_fixture.h"
 
-static char folder[64];
 static char path[96];
 
-static void make_folder(void) {
-    snprintf(folder, sizeof folder, "/tmp/touchstone-fclib-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
+static void make_folder_and_path(void) {
+    make_folder();
     snprintf(path, sizeof path, "%s/problem.hdf5", folder);
 }
 
-static void remove_folder(void) {
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_expect_eq(system(command), 0);
-}
-
-TestSuite(fclib, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(fclib, .init = make_folder_and_path, .fini = remove_folder, .timeout = 120);
 
 #ifndef TS_HAVE_HDF5
 

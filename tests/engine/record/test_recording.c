@@ -8,33 +8,13 @@
 #include "engine/record/record.h"
 #include "engine/step/certify.h"
 #include "tests/engine/engine_fixture.h"
+#include "tests/folder_fixture.h"
 
 // A damaged length makes the HDF5 library ask for more memory than there is; it takes no for an answer.
 const char* __asan_default_options(void);
 const char* __asan_default_options(void) { return "allocator_may_return_null=1"; }  // NOLINT
 
-static char folder[64];
-
-static void make_folder(void) {
-    snprintf(folder, sizeof folder, "/tmp/touchstone-recording-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-}
-
-static void remove_folder(void) {
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_expect_eq(system(command), 0);
-}
-
 TestSuite(recording, .init = make_folder, .fini = remove_folder, .timeout = 120);
-
-static const char* in_folder(const char* name) {
-    static char path[4][128];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
 
 // A cube that slides on a floor beside a driven hinge and a plate that is moved from outside.
 static fixture make_scene(double friction) {
