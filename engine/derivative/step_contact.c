@@ -418,10 +418,10 @@ static int list_others(const ts_model* model, const ts_contact* contact, contact
     return count;
 }
 
-// -dc* of a push that leverage has slowed: c* = sqrt(G m) push. `by_q` (count) is of the normal row. Returns 0 when memory is short.
+// -dc* of a push that leverage has slowed: c* = sqrt(G m) push. `by_q` (count) and `by_v` are of the normal row. Returns 0 when memory is short.
 static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
                         const ts_manifold_derivative_point* slope, const contact_motion* motion, int count,
-                        double* by_q) {
+                        double* by_q, double* by_v) {
     const ts_sim* sim = task->sim;
     int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2;
     ts_arena* scratch = &task->sim->scratch;
@@ -440,6 +440,7 @@ static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, con
             double by_G = l.slope[motion[i].dof];
             if (i < n) by_G += 2.0 * turned[normal * n + i];
             by_q[i] -= share * by_G;
+            by_v[i] -= share * l.by_v[motion[i].dof];
         }
     }
     ts_arena_scope_end(scratch, scope);
@@ -463,8 +464,10 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     if (slowed) count = list_others(model, contact, motion, count);
     int* dof = TS_ARENA_ARRAY(task->arena, int, count);
     double* by_q = TS_ARENA_ARRAY(task->arena, double, rows* count);
-    double* by_v = moves ? TS_ARENA_ARRAY(task->arena, double, 2 * rows * count) : NULL;
-    double* before = by_v ? by_v + rows * count : NULL;
+    int more = moves || slowed;
+    double* by_v =
+        more ? (double*)ts_arena_alloc_zeroed(task->arena, (size_t)(2 * rows * count), sizeof(double)) : NULL;
+    double* before = by_v && moves ? by_v + rows * count : NULL;
     int tree = a < 0 ? b : a, shared = a >= 0 && b >= 0 && a != b;
     // What one tree does to itself is the tree's.
     force_matrix to = {shared ? NULL : p->tree[tree].by_q, model->tree[tree].dof_count, place};
@@ -485,7 +488,8 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     }
     fill_rows(model, k, contact, motion, count, by_q);
     add_law(sim, contact, law, motion, count, before, by_q, by_v);
-    if (slowed && !add_leverage(task, p, contact, slope, motion, count, by_q + normal * count)) return 0;
+    if (slowed && !add_leverage(task, p, contact, slope, motion, count, by_q + normal * count, by_v + normal * count))
+        return 0;
     ts_force w = world_impulse(contact, sim->impulse + block->row);
     if (a < 0 || b < 0) {
         if (!room->pending) clear_change(room, chain);

@@ -6,7 +6,9 @@
 // Taken ahead (engine/actuation/actuation.c) it is h m phi, phi = F + D r - a r+, r+ = m w of the velocity w that the step or the round leads to, D = -F_r, K = -F_l where
 // they are ahead and a = D + h K, which stands in M_hat. D and K change with length and rate themselves:
 //     phi_l = F_l + D_l (r - r+) - h K_l r+,   phi_r = F_r + D + D_r (r - r+) - h K_r r+,   phi_r+ = -a,
-// where the dv that stands in M_hat is taken off again. What a row pulls is in step_rows.c.
+// where the dv that stands in M_hat is taken off again. By its input u, of which gain and slopes are G, G_l and G_r,
+//     phi_u = G - G_r (r - r+) + h G_l r+,   G_r and G_l where D and K are ahead.
+// What a row pulls is in step_rows.c.
 // Source: derived here.
 #include <math.h>
 #include <string.h>
@@ -150,6 +152,24 @@ static void add_turning(const ts_sim* sim, int t, int i, const double* next, con
     ts_arena_scope_end(scratch, scope);
 }
 
+// The same of a number: before (H^T v) + after (H^T w), added to by_q (n).
+static void add_turned(const ts_sim* sim, int t, int i, const double* w, const slopes* s, ts_arena* scratch,
+                       double* by_q) {
+    const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
+    int first = sim->model->tree[t].dof_first, count = lever->count;
+    double gear = i < sim->model->actuator_count ? sim->model->actuator[i].gear[0] : 1.0;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* H = TS_ARENA_ARRAY(scratch, double, (count + 2) * count);
+    if (H && ts_step_tendon_bend(sim, tendon_of(sim->model, i), H)) {
+        double *before = H + count * count, *after = before + count;
+        turn_of(lever, H, sim->qvel + first, first, before);
+        turn_of(lever, H, w, first, after);
+        for (int k = 0; k < count; ++k)
+            by_q[lever->dof[k] - first] += gear * (s->before * before[k] + s->after * after[k]);
+    }
+    ts_arena_scope_end(scratch, scope);
+}
+
 void ts_step_drives_add(const ts_sim* sim, int t, const double* next, ts_arena* scratch, double* by_q, double* by_v) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
@@ -172,6 +192,36 @@ void ts_step_drives_add(const ts_sim* sim, int t, const double* next, ts_arena* 
         int pulls = s.force != 0.0 || s.before != 0.0 || s.after != 0.0;
         if (pulls && tendon >= 0 && !ts_step_tendon_is_sum(sim->model, tendon))
             add_turning(sim, t, i, next, &s, scratch, by_q);
+    }
+}
+
+void ts_step_drives_add_inertia(const ts_sim* sim, int t, const double* w, double scale, ts_arena* scratch,
+                                double* by_q, double* by_v) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int first = sim->model->tree[t].dof_first;
+    double h = sim->options.time_step;
+    for (int at = storage->drive ? storage->tree_drive_first[t] : 0;
+         storage->drive && at < storage->tree_drive_first[t + 1]; ++at) {
+        int i = storage->tree_drive[at], tendon = tendon_of(sim->model, i);
+        const ts_drive* drive = &storage->drive[i];
+        const ts_lever* lever = drive->lever;
+        double law[3], gain[3], bend[3] = {0.0, 0.0, 0.0}, along = 0.0;
+        if (drive->mode != TS_DRIVE_AHEAD) continue;
+        law_of(sim, i, law, gain);
+        if (ts_step_drive_stiffens(sim, i)) ts_actuation_law_bend(sim, i, bend);
+        int damps = law[2] < 0.0, springs = sim->integrator->springs_ahead && law[1] < 0.0;
+        for (int k = 0; k < lever->count; ++k) along += lever->moment[k] * w[lever->dof[k] - first];
+        double size = scale * h * along * along;
+        double by_length = -size * ((damps ? bend[1] : 0.0) + (springs ? h * bend[0] : 0.0));
+        double by_rate = -size * ((damps ? bend[2] : 0.0) + (springs ? h * bend[1] : 0.0));
+        for (int k = 0; k < lever->count; ++k) {
+            by_q[lever->dof[k] - first] += by_length * lever->moment[k];
+            by_v[lever->dof[k] - first] += by_rate * lever->moment[k];
+        }
+        if (tendon >= 0 && !ts_step_tendon_is_sum(sim->model, tendon)) {
+            slopes turning = {.before = by_rate, .after = 2.0 * scale * h * drive->ahead * along};
+            add_turned(sim, t, i, w, &turning, scratch, by_q);
+        }
     }
 }
 
@@ -211,19 +261,45 @@ int ts_step_drives_find(const ts_step_task* task, ts_step_implicit* p) {
     return 1;
 }
 
-// Whether its input is a force: nothing of what is taken ahead goes by it.
-static int input_is_plain(const ts_sim* sim, int i) {
-    const ts_actuator* a = &sim->model->actuator[i];
-    return !a->active || law_is_affine(a) || ts_actuation_drive(sim, i)->mode == TS_DRIVE_PLAIN;
+int ts_step_drive_stiffens(const ts_sim* sim, int i) {
+    const ts_actuator* a = i < sim->model->actuator_count ? &sim->model->actuator[i] : NULL;
+    return a && a->active && !law_is_affine(a) && ts_actuation_drive(sim, i)->mode == TS_DRIVE_AHEAD;
+}
+
+// How the slopes that are taken ahead answer to the input: -dD, -dK.
+static void stiffening_of(const ts_sim* sim, int i, const double law[3], const double gain[3], double* out_damping,
+                          double* out_spring) {
+    int stiffens = ts_step_drive_stiffens(sim, i);
+    *out_damping = stiffens && law[2] < 0.0 ? gain[2] : 0.0;
+    *out_spring = stiffens && sim->integrator->springs_ahead && law[1] < 0.0 ? gain[1] : 0.0;
+}
+
+double ts_step_drive_pull(const ts_sim* sim, int i, double rate, double next) {
+    double law[3], gain[3], damping, spring, plain = gain_of(sim, i);
+    if (!ts_step_drive_stiffens(sim, i)) return plain;
+    law_of(sim, i, law, gain);
+    stiffening_of(sim, i, law, gain, &damping, &spring);
+    return plain - damping * (rate - next) + sim->options.time_step * spring * next;
+}
+
+double ts_step_drive_stiffening(const ts_sim* sim, int i) {
+    double law[3], gain[3], damping, spring;
+    law_of(sim, i, law, gain);
+    stiffening_of(sim, i, law, gain, &damping, &spring);
+    return -(damping + sim->options.time_step * spring);
 }
 
 int ts_step_drive_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
     int tree = ts_actuation_drive(sim, i)->lever->tree;
-    return ts_step_drive_is_plain(sim, i) && input_is_plain(sim, i) && tree >= 0 && p->tree[tree].plain;
+    return ts_step_drive_is_plain(sim, i) && tree >= 0 && p->tree[tree].plain;
+}
+
+int ts_step_control_is_inside(const ts_sim* sim, int i) {
+    const ts_limits* range = &sim->model->actuator[i].control;
+    return !range->limited || (sim->ctrl[i] > range->range[0] && sim->ctrl[i] < range->range[1]);
 }
 
 int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
-    const ts_actuator* a = &sim->model->actuator[i];
-    int inside = !a->control.limited || (sim->ctrl[i] > a->control.range[0] && sim->ctrl[i] < a->control.range[1]);
-    return a->act < 0 && inside && ts_step_drive_is_known(sim, p, i);
+    int plain = ts_step_control_is_inside(sim, i) && !ts_step_drive_stiffens(sim, i);
+    return sim->model->actuator[i].act < 0 && plain && ts_step_drive_is_known(sim, p, i);
 }

@@ -176,13 +176,29 @@ int ts_step_tendon_bend(const ts_sim* sim, int tendon, double* out_bend);
 /// Whether what drive i pulls has its equations.
 int ts_step_drive_is_plain(const ts_sim* sim, int drive);
 
+/// Adds what w^T M_hat w of a tree at fixed w (dof_count of the tree) changes by, as drives stiffen, times `scale`, by position and velocity (dof_count both).
+void ts_step_drives_add_inertia(const ts_sim* sim, int tree, const double* w, double scale, ts_arena* scratch,
+                                double* by_q, double* by_v);
+
 /// Adds h df/dq and h df/dv of the drives of a tree, of a step or round to the velocity `next` (both n x n); what is taken ahead included.
 void ts_step_drives_add(const ts_sim* sim, int tree, const double* next, ts_arena* scratch, double* by_q, double* by_v);
 
 /// Fills p->drive and p->lever. Returns 0 when memory is short.
 int ts_step_drives_find(const ts_step_task* task, ts_step_implicit* p);
 
-/// Whether what drive i pulls has its equations, by its input too, and its tree.
+/// Whether what of drive i is taken ahead goes by its input.
+int ts_step_drive_stiffens(const ts_sim* sim, int drive);
+
+/// N per unit of its input, along its length: what drive i pulls beside a row, in a step that turns its rate into `next`.
+double ts_step_drive_pull(const ts_sim* sim, int drive, double rate, double next);
+
+/// How what of drive i is taken ahead (ts_drive) goes by its input.
+double ts_step_drive_stiffening(const ts_sim* sim, int drive);
+
+/// Whether a control is within its range.
+int ts_step_control_is_inside(const ts_sim* sim, int actuator);
+
+/// Whether what drive i pulls has its equations, and its tree.
 int ts_step_drive_is_known(const ts_sim* sim, const ts_step_implicit* p, int drive);
 
 /// Whether the column of a control is known from p->drive.
@@ -233,9 +249,11 @@ int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_aren
 
 /// How G of a row answers to positions (engine/derivative/step_leverage.c).
 typedef struct ts_step_leverage {
-    double G;            // 1 / kg, J M^-1 J^T
-    double* velocity;    // (nv) M^-1 J^T, of the trees that the row moves
-    double* slope;       // (nv) dG at fixed J, of those trees
+    double G;          // 1 / kg, J M^-1 J^T
+    double* velocity;  // (nv) M^-1 J^T, of the trees that the row moves
+    double* slope;     // (nv) dG at fixed J, of those trees
+    double* by_v;      // (nv) likewise by the velocity before the step, which M_hat may go by
+    ts_arena* scratch;
     ts_force* momentum;  // (body_count)
     ts_kinematics k;     // their poses, at these velocities
 } ts_step_leverage;

@@ -4,7 +4,8 @@
 //     dG = 2 (dJ w) - w^T dM w,
 // and w^T dM w is twice what the kinetic energy of the velocities w changes by. A unit of dof k carries all beyond it along; what is beyond keeps its motion
 // against what carries the dof, whose twist p seems to turn back: the energy changes by -(S_k x p) . H, H the momentum of what is beyond.
-// Source: derived here. Guaranteed: exact up to rounding, where M_hat differs from M by constants. Known to fail: nothing.
+// M_hat has more in it: what drives and a medium answer with, which may go by the velocity, too.
+// Source: derived here. Guaranteed: exact up to rounding. Known to fail: nothing.
 #include <string.h>
 
 #include "engine/derivative/step_implicit_internal.h"
@@ -16,6 +17,8 @@ int ts_step_leverage_take(const ts_sim* sim, const ts_step_implicit* p, ts_arena
     *out = (ts_step_leverage){.k = p->kinematics};
     out->velocity = TS_ARENA_ARRAY(scratch, double, sim->model->nv);
     out->slope = TS_ARENA_ARRAY(scratch, double, sim->model->nv);
+    out->by_v = TS_ARENA_ARRAY(scratch, double, sim->model->nv);
+    out->scratch = scratch;
     out->momentum = TS_ARENA_ARRAY(scratch, ts_force, sim->model->body_count);
     out->k.dof_velocity = TS_ARENA_ARRAY(scratch, double, sim->model->nv);
     out->k.body_velocity = TS_ARENA_ARRAY(scratch, ts_motion, sim->model->body_count);
@@ -55,6 +58,7 @@ void ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, 
     const ts_model* model = sim->model;
     memset(l->velocity, 0, (size_t)model->nv * sizeof(double));
     memset(l->slope, 0, (size_t)model->nv * sizeof(double));
+    memset(l->by_v, 0, (size_t)model->nv * sizeof(double));
     l->G = 0.0;
     for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
         const ts_delassus_segment* g = &plan->segment[s];
@@ -71,5 +75,6 @@ void ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, 
         ts_tree_factor_unwhiten(model, t, p->L + p->mass_start[t], p->inverse + first, 1, l->velocity + first);
         ts_step_move_tree(model, t, l->velocity + first, &l->k);
         find_slopes(model, t, l);
+        ts_step_drives_add_inertia(sim, t, l->velocity + first, -1.0, l->scratch, l->slope + first, l->by_v + first);
     }
 }

@@ -11,7 +11,7 @@
 // Source: the regressor of Atkeson, An and Hollerbach (engine/dynamics/regressor.c); derived here.
 // Guaranteed: as exact as the columns by position. Columns are kept as numbers like those of differences (step_frozen.c).
 // `implicit` adds its slopes C.
-// Left to differences: trees and blocks that step_tree.c and step_rows.c do not know either; activations of muscles; masses where G or
+// Left to differences: trees and blocks that step_tree.c and step_rows.c do not know either; masses where G or
 // the model's weights stand in the law (softness, leverage that slows a push-out).
 #include <math.h>
 #include <string.h>
@@ -54,9 +54,24 @@ static int is_of_mass(ts_step_input_kind kind) { return kind == TS_STEP_BY_MASS 
 
 static int body_of(ts_step_column c) { return c.kind == TS_STEP_BY_INERTIA ? c.index / PARAMETERS : c.index; }
 
+static int is_of_drive(ts_step_input_kind kind) { return kind == TS_STEP_BY_CONTROL || kind == TS_STEP_BY_ACTIVATION; }
+
+// The actuator that has an activation.
+static int actuator_of(const ts_model* model, int act) {
+    for (int i = 0; i < model->actuator_count; ++i)
+        if (model->actuator[i].act == act) return i;
+    return -1;
+}
+
+// The one that a column is of.
+static int drive_of(const ts_model* model, ts_step_column c) {
+    return c.kind == TS_STEP_BY_CONTROL ? c.index : actuator_of(model, c.index);
+}
+
 // Whether a column moves tree t.
 static int concerns(const parameters* w, ts_step_column c, int t) {
     if (is_of_mass(c.kind)) return w->p->model->body[body_of(c)].tree == t;
+    if (is_of_drive(c.kind)) return ts_actuation_drive(w->task->sim, drive_of(w->p->model, c))->lever->tree == t;
     return c.kind == TS_STEP_BY_GRAVITY || c.kind == TS_STEP_BY_TIME_STEP;
 }
 
@@ -98,11 +113,11 @@ static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_ste
     if (kind == TS_STEP_BY_GRAVITY) return 1;
     int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
     // The model's weights are those of its masses.
-    if (soft && kind != TS_STEP_BY_TIME_STEP) return 0;
+    if (soft && is_of_mass(kind)) return 0;
     for (int b = 0; b < p->block_count; ++b) {
         if (!ts_step_block_acts(sim, p, b)) continue;
         if (ts_step_block_is_softened(sim, p, b) || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
-        if (soft && !ts_step_soft_row_is_known(sim, b)) return 0;
+        if (soft && kind == TS_STEP_BY_TIME_STEP && !ts_step_soft_row_is_known(sim, b)) return 0;
         if (ts_row_is(sim, b, &ts_row_contact) && push_is_slowed(sim, b)) return 0;
     }
     return 1;
@@ -143,17 +158,14 @@ static int compliance_is_known(const ts_sim* sim, const ts_step_implicit* p) {
     return !sim->solver->anchors;
 }
 
-// The actuator that has an activation.
-static int actuator_of(const ts_model* model, int act) {
-    for (int i = 0; i < model->actuator_count; ++i)
-        if (model->actuator[i].act == act) return i;
-    return -1;
-}
-
+// An activation, and a control that has one or that stiffens its drive.
 static int activation_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
     if (i < 0) return 0;
     const ts_actuator* a = &sim->model->actuator[i];
-    return a->act >= 0 && (!a->active || ts_step_drive_is_known(sim, p, i));
+    if (!a->active) return a->act >= 0;
+    if (a->act < 0 && !(ts_step_control_is_inside(sim, i) && ts_step_drive_stiffens(sim, i))) return 0;
+    if (!ts_step_drive_is_known(sim, p, i)) return 0;
+    return !ts_step_drive_stiffens(sim, i) || blocks_are_known(sim, p, TS_STEP_BY_ACTIVATION);
 }
 
 static int activations_are_known(const ts_sim* sim, const ts_step_implicit* p) {
@@ -178,13 +190,77 @@ int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit*
         for (int t = 0; t < model->tree_count; ++t)
             if (!p->tree[t].plain) return 0;
         return blocks_are_known(sim, p, c.kind);
-    case TS_STEP_BY_ACTIVATION: return activation_is_known(sim, p, actuator_of(model, c.index));
-    case TS_STEP_BY_CONTROL: return activation_is_known(sim, p, c.index);
+    case TS_STEP_BY_ACTIVATION:
+    case TS_STEP_BY_CONTROL: return activation_is_known(sim, p, drive_of(model, c));
     case TS_STEP_BY_FRICTION: return friction_is_known(sim, c.index);
     case TS_STEP_BY_RESTITUTION: return restitution_is_known(sim, c.index);
     case TS_STEP_BY_COMPLIANCE: return compliance_is_known(sim, p);
     default: return 0;
     }
+}
+
+// --- activations ---
+
+// Of its rate, by control and activation.
+static void find_muscle_slopes(const ts_sim* sim, int i, double out_slope[2]) {
+    const ts_actuator* a = &sim->model->actuator[i];
+    const double constant[2] = {a->time_constant, a->rest_constant};
+    double u = sim->ctrl[i];
+    if (a->control.limited) u = fmin(fmax(u, a->control.range[0]), a->control.range[1]);
+    ts_muscle_activation_slopes(constant, a->rest_width, u, sim->act[a->act], out_slope);
+}
+
+// How the activation of actuator i after the step answers: w+ = w + T r, r = u, (u - w) / tau or a muscle's.
+static double next_activation_slope(const ts_sim* sim, int i, ts_step_input_kind kind) {
+    const ts_actuator* a = &sim->model->actuator[i];
+    double h = sim->options.time_step, tau = fmax(a->time_constant, 1e-15), T = h, T_rate = 1.0;
+    double rate = ts_actuation_rate(sim, i), next;
+    if (!a->active) return kind == TS_STEP_BY_ACTIVATION;
+    if (a->activation == TS_ACTIVATION_FILTER_EXACT) {
+        T = -expm1(-h / tau) * tau;
+        T_rate = exp(-h / tau);
+    }
+    next = sim->act[a->act] + T * rate;
+    const ts_limits *limits = &a->act_limits, *range = &a->control;
+    if (limits->limited && (next < limits->range[0] || next > limits->range[1])) return 0.0;
+    int filters = a->activation != TS_ACTIVATION_INTEGRATOR;
+    double by[2] = {filters ? 1.0 / tau : 1.0, filters ? -1.0 / tau : 0.0};
+    if (a->activation == TS_ACTIVATION_MUSCLE) find_muscle_slopes(sim, i, by);
+    if (kind == TS_STEP_BY_ACTIVATION) return 1.0 + T * by[1];
+    if (kind == TS_STEP_BY_TIME_STEP) return T_rate * rate;
+    if (range->limited && (sim->ctrl[a - sim->model->actuator] < range->range[0] ||
+                           sim->ctrl[a - sim->model->actuator] > range->range[1]))
+        return 0.0;
+    return T * by[0];
+}
+
+// How what its force goes by answers: its control, its activation, or early the next one.
+static double input_slope(const ts_sim* sim, int i, ts_step_input_kind kind) {
+    const ts_actuator* a = &sim->model->actuator[i];
+    if (a->act < 0) return kind == TS_STEP_BY_CONTROL && ts_step_control_is_inside(sim, i);
+    return a->act_early ? next_activation_slope(sim, i, kind) : kind == TS_STEP_BY_ACTIVATION;
+}
+
+// Adds h times what drive i of tree t pulls by column c, in a round that leads to the velocities `next` (n).
+static void add_pull(const ts_sim* sim, int t, int i, ts_step_input_kind kind, const double* next, double* x) {
+    const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
+    int first = sim->model->tree[t].dof_first;
+    double slope = lever->tree == t && sim->model->actuator[i].active ? input_slope(sim, i, kind) : 0.0, after = 0.0;
+    if (slope == 0.0) return;
+    for (int k = 0; k < lever->count; ++k) after += lever->moment[k] * next[lever->dof[k] - first];
+    slope *= sim->options.time_step * ts_step_drive_pull(sim, i, ts_lever_rate(lever, sim->qvel), after);
+    for (int k = 0; k < lever->count; ++k) x[lever->dof[k] - first] += slope * lever->moment[k];
+}
+
+// Adds what column c does by drive i to dM_hat y.
+static void add_stiffening(const ts_sim* sim, int t, int i, ts_step_input_kind kind, const double* y, double* x) {
+    const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
+    int first = sim->model->tree[t].dof_first;
+    double rate = 0.0;
+    if (lever->tree != t || !ts_step_drive_stiffens(sim, i)) return;
+    for (int k = 0; k < lever->count; ++k) rate += lever->moment[k] * y[lever->dof[k] - first];
+    rate *= sim->options.time_step * ts_step_drive_stiffening(sim, i) * input_slope(sim, i, kind);
+    for (int k = 0; k < lever->count; ++k) x[lever->dof[k] - first] += rate * lever->moment[k];
 }
 
 // --- trees ---
@@ -275,6 +351,9 @@ static void find_impulse(parameters* w, int t, ts_step_column c, const double* w
     } else if (c.kind == TS_STEP_BY_GRAVITY) {
         ts_derivative_gravity_tree(sim->model, &w->p->kinematics, t, &w->derivative, w->matrix);
         for (int d = 0; d < n; ++d) x[d] = -h * w->matrix[3 * d + c.index];
+    } else if (is_of_drive(c.kind)) {
+        memset(x, 0, (size_t)n * sizeof(double));
+        add_pull(sim, t, drive_of(sim->model, c), c.kind, end, x);
     } else {
         const double* M = sim->mass_matrix + sim->mass_start[t];
         for (int d = 0; d < n; ++d) w->a[d] = end[d] - sim->qvel[first + d];
@@ -284,6 +363,7 @@ static void find_impulse(parameters* w, int t, ts_step_column c, const double* w
             for (int k = 0; k < n; ++k) x[r] += inertia_at(M, n, r, k) * (w_f[k] - sim->qvel[first + k]) / h;
         }
         add_force_rate(sim, t, x);
+        for (int i = 0; i < sim->model->actuator_count; ++i) add_pull(sim, t, i, c.kind, end, x);
     }
 }
 
@@ -388,6 +468,11 @@ static void change_inertia(parameters* w, int t, ts_step_column c, const double*
     if (!concerns(w, c, t) || c.kind == TS_STEP_BY_GRAVITY) return;
     if (c.kind == TS_STEP_BY_TIME_STEP) {
         stretch_inertia(sim, t, y, x);
+        for (int i = 0; i < sim->model->actuator_count; ++i) add_stiffening(sim, t, i, c.kind, y, x);
+        return;
+    }
+    if (is_of_drive(c.kind)) {
+        add_stiffening(sim, t, drive_of(sim->model, c), c.kind, y, x);
         return;
     }
     memset(w->middle, 0, (size_t)n * sizeof(double));
@@ -419,68 +504,22 @@ static void add_lone(parameters* w, int t) {
 
 // --- activations ---
 
-// Of its rate, by control and activation.
-static void find_muscle_slopes(const ts_sim* sim, int i, double out_slope[2]) {
-    const ts_actuator* a = &sim->model->actuator[i];
-    const double constant[2] = {a->time_constant, a->rest_constant};
-    double u = sim->ctrl[i];
-    if (a->control.limited) u = fmin(fmax(u, a->control.range[0]), a->control.range[1]);
-    ts_muscle_activation_slopes(constant, a->rest_width, u, sim->act[a->act], out_slope);
-}
-
-// How the activation of actuator i after the step answers: w+ = w + T r, r = u, (u - w) / tau or a muscle's.
-static double next_activation_slope(const ts_sim* sim, int i, ts_step_input_kind kind) {
-    const ts_actuator* a = &sim->model->actuator[i];
-    double h = sim->options.time_step, tau = fmax(a->time_constant, 1e-15), T = h, T_rate = 1.0;
-    double rate = ts_actuation_rate(sim, i), next;
-    if (!a->active) return kind == TS_STEP_BY_ACTIVATION;
-    if (a->activation == TS_ACTIVATION_FILTER_EXACT) {
-        T = -expm1(-h / tau) * tau;
-        T_rate = exp(-h / tau);
-    }
-    next = sim->act[a->act] + T * rate;
-    const ts_limits *limits = &a->act_limits, *range = &a->control;
-    if (limits->limited && (next < limits->range[0] || next > limits->range[1])) return 0.0;
-    int filters = a->activation != TS_ACTIVATION_INTEGRATOR;
-    double by[2] = {filters ? 1.0 / tau : 1.0, filters ? -1.0 / tau : 0.0};
-    if (a->activation == TS_ACTIVATION_MUSCLE) find_muscle_slopes(sim, i, by);
-    if (kind == TS_STEP_BY_ACTIVATION) return 1.0 + T * by[1];
-    if (kind == TS_STEP_BY_TIME_STEP) return T_rate * rate;
-    if (range->limited && (sim->ctrl[a - sim->model->actuator] < range->range[0] ||
-                           sim->ctrl[a - sim->model->actuator] > range->range[1]))
-        return 0.0;
-    return T * by[0];
-}
-
-// Adds impulses, du and activations of actuator i, whose force goes by its activation, or early by the next one.
-static void add_activation(parameters* w, ts_step_column c, int i, double* column) {
+// Adds du and activations of actuator i; its impulses are those of its tree.
+static void add_activation(const parameters* w, ts_step_column c, int i, double* column) {
     const ts_step_implicit* p = w->p;
     const ts_actuator* a = &p->model->actuator[i];
-    double slope = next_activation_slope(w->task->sim, i, c.kind), *z = column + p->frozen.velocity;
-    double input = a->act_early ? slope : c.kind == TS_STEP_BY_ACTIVATION;
-    column[p->frozen.activation + a->act] += slope;
-    const ts_lever* lever = ts_actuation_drive(w->task->sim, i)->lever;
-    if (!a->active || input == 0.0 || lever->tree < 0) return;
-    int first = p->model->tree[lever->tree].dof_first, n = p->model->tree[lever->tree].dof_count;
-    const double* by_force = p->tree[lever->tree].by_force;
-    for (int k = 0; k < lever->count; ++k) {
-        double pull = input * p->drive[i].gain * lever->moment[k];
-        if (!by_force) z[lever->dof[k]] += p->time_step * pull;
-        for (int r = 0; by_force && r < n; ++r) z[first + r] += by_force[r * n + lever->dof[k] - first] * pull;
-    }
-    if (p->drive[i].row >= 0) column[p->frozen.row + p->drive[i].row] += input * p->drive[i].push;
+    column[p->frozen.activation + a->act] += next_activation_slope(w->task->sim, i, c.kind);
+    if (a->active && p->drive[i].row >= 0)
+        column[p->frozen.row + p->drive[i].row] += input_slope(w->task->sim, i, c.kind) * p->drive[i].push;
 }
 
 static void add_activations(parameters* w, int c) {
-    const ts_model* model = w->p->model;
     ts_step_column which = w->column[c];
     int of_time = which.kind == TS_STEP_BY_TIME_STEP;
-    if (!of_time && which.kind != TS_STEP_BY_ACTIVATION && which.kind != TS_STEP_BY_CONTROL) return;
-    for (int i = 0; i < model->actuator_count; ++i) {
-        int act = model->actuator[i].act;
-        int is_it = which.kind == TS_STEP_BY_CONTROL ? i == which.index : act == which.index;
-        if (act >= 0 && (of_time || is_it)) add_activation(w, which, i, column_at(w, c));
-    }
+    if (!of_time && !is_of_drive(which.kind)) return;
+    for (int i = 0; i < w->p->model->actuator_count; ++i)
+        if (w->p->model->actuator[i].act >= 0 && (of_time || i == drive_of(w->p->model, which)))
+            add_activation(w, which, i, column_at(w, c));
 }
 
 // --- rows ---
@@ -565,7 +604,7 @@ static void add_rows(parameters* w, ts_step_column c, double* du) {
             double lambda = sim->impulse[block->row + r];
             int normal = r == (block->rows == 1 ? 0 : 2);
             if (c.kind == TS_STEP_BY_TIME_STEP) du[block->row + r] -= reference_rate(w, b, r);
-            if (c.kind == TS_STEP_BY_TIME_STEP || is_of_mass(c.kind))
+            if (c.kind == TS_STEP_BY_TIME_STEP || is_of_mass(c.kind) || is_of_drive(c.kind))
                 du[block->row + r] += compliance_rate(w, c, b, r) * lambda;
             if (!contact) continue;
             if (c.kind == TS_STEP_BY_COMPLIANCE) du[block->row + r] += compliance_share(sim, c.index, normal) * lambda;

@@ -28,7 +28,8 @@ static int write_row(const ts_step_task* task, ts_step_implicit* p, int b, int c
 }
 
 // Adds dR lambda, R a millionth of G: of all dofs of the trees that the row moves. `by_q` (nv) has the slopes so far, `turned` is of J by its own dof `at`.
-static int add_give(const ts_step_task* task, const ts_step_implicit* p, int b, int at, double turned, double* by_q) {
+static int add_give(const ts_step_task* task, const ts_step_implicit* p, int b, int at, double turned, double* by_q,
+                    double* by_v) {
     ts_sim* sim = task->sim;
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     ts_step_leverage l;
@@ -41,24 +42,32 @@ static int add_give(const ts_step_task* task, const ts_step_implicit* p, int b, 
         // Segments of a tree lie together.
         if (t == seen) continue;
         seen = t;
-        for (int d = first; d < first + sim->model->tree[t].dof_count; ++d) by_q[d] += give * l.slope[d];
+        for (int d = first; d < first + sim->model->tree[t].dof_count; ++d) {
+            by_q[d] += give * l.slope[d];
+            by_v[d] += give * l.by_v[d];
+        }
     }
     if (at >= 0) by_q[at] += give * 2.0 * turned * l.velocity[at];
     return 1;
 }
 
-// A row over what is not zero of by_q (nv).
-static int write_wide_row(const ts_step_task* task, ts_step_implicit* p, int b, const double* by_q) {
+// A row over what is not zero of by_q and by_v (nv).
+static int write_wide_row(const ts_step_task* task, ts_step_implicit* p, int b, const double* by_q,
+                          const double* by_v) {
     int count = 0, nv = task->sim->model->nv;
     int* dof = TS_ARENA_ARRAY(&task->sim->scratch, int, nv);
     double* slope = TS_ARENA_ARRAY(&task->sim->scratch, double, nv);
-    if (!dof || !slope) return 0;
+    double* rate = TS_ARENA_ARRAY(task->arena, double, nv);
+    if (!dof || !slope || !rate) return 0;
     for (int d = 0; d < nv; ++d)
-        if (by_q[d] != 0.0) {
+        if (by_q[d] != 0.0 || by_v[d] != 0.0) {
             dof[count] = d;
+            rate[count] = by_v[d];
             slope[count++] = by_q[d];
         }
-    return write_row(task, p, b, count, dof, slope, 1.0);
+    if (!write_row(task, p, b, count, dof, slope, 1.0)) return 0;
+    p->block[b].by_v = rate;
+    return 1;
 }
 
 // phi = q1 - P(q2), J = (1, -P'), c* = -phi / h, or as fast as push_out allows.
@@ -71,7 +80,8 @@ static int find_equality(const ts_step_task* task, ts_step_implicit* p, int b) {
     double share = fabs(reference) < most * (1.0 - 1e-12) ? 1.0 / h : 0.0, curve = 0.0;
     int at = -1;
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
-    double* by_q = (double*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)sim->model->nv, sizeof(double));
+    size_t nv = (size_t)sim->model->nv;
+    double* by_q = (double*)ts_arena_alloc_zeroed(&sim->scratch, 2 * nv, sizeof(double));
     if (by_q) by_q[first->dof_first] = share;
     if (by_q && e->joint[1] >= 0) {
         const ts_joint* second = &sim->model->joint[e->joint[1]];
@@ -86,7 +96,7 @@ static int find_equality(const ts_step_task* task, ts_step_implicit* p, int b) {
             p->tree[tree].by_q[(at - sim->model->tree[tree].dof_first) * (n + 1)] -=
                 curve * sim->impulse[sim->problem.block[b].row];
     }
-    int fine = by_q && add_give(task, p, b, at, -curve, by_q) && write_wide_row(task, p, b, by_q);
+    int fine = by_q && add_give(task, p, b, at, -curve, by_q, by_q + nv) && write_wide_row(task, p, b, by_q, by_q + nv);
     ts_arena_scope_end(&sim->scratch, scope);
     return fine;
 }

@@ -289,7 +289,7 @@ static double* take_force(const ties* w, const tie* t, int count, double* own) {
 }
 
 // Adds dR lambda of the rows [first, last) by position, whose R is that of the stiffest of them.
-static void add_give(const ties* w, const tie* t, int b, int first, int last, int count, double* by_q) {
+static void add_give(const ties* w, const tie* t, int b, int first, int last, int count, double* by_q, double* by_v) {
     const ts_sim* sim = w->task->sim;
     const ts_model* model = sim->model;
     size_t nv = (size_t)model->nv;
@@ -308,7 +308,10 @@ static void add_give(const ties* w, const tie* t, int b, int first, int last, in
             by_G += 2.0 * l.velocity[w->dof[d]] * *from;
             *from = 0.0;
         }
-        for (int r = first; r < last; ++r) by_q[r * count + c] += give * lambda[r] * by_G;
+        for (int r = first; r < last; ++r) {
+            by_q[r * count + c] += give * lambda[r] * by_G;
+            by_v[r * count + c] += give * lambda[r] * l.by_v[w->dof[c]];
+        }
     }
 }
 
@@ -336,8 +339,8 @@ static int find_tie(const ties* w, const ts_kinematics* start, int b) {
         }
     }
     add_velocity(w, &t, count, by_q);
-    add_give(w, &t, b, 0, POINT_ROWS, count, by_q);
-    if (rows > POINT_ROWS) add_give(w, &t, b, POINT_ROWS, rows, count, by_q);
+    add_give(w, &t, b, 0, POINT_ROWS, count, by_q, by_v);
+    if (rows > POINT_ROWS) add_give(w, &t, b, POINT_ROWS, rows, count, by_q, by_v);
     add_force(w, &t, sim->impulse + block->row, count);
     w->p->block[b] = (ts_step_block_slope){block->row, rows, count, dof, by_q, take_force(w, &t, count, own), by_v};
     return 1;

@@ -314,8 +314,9 @@ static int find_implicit(const trees* w, int t, rounds* r, ts_step_tree_slope* o
     if (!N) return 0;
     double *rate_q = N + size, *rate_v = N + 2 * size;
     evaluate(w, t, &sim->kinematics, v_f, r->a, r->by_q, r->by_v, r->by_m);
-    evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r->a, out->by_q, r->by_v, r->by_m);
+    evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r->a, out->by_q, out->by_v, r->by_m);
     for (int i = 0; i < size; ++i) out->by_q[i] -= r->by_q[i];
+    for (int i = 0; i < size; ++i) out->by_v[i] -= r->by_v[i];
     for (int i = 0; i < size; ++i) r->by_m[i] /= -sim->options.time_step;
     if (!ts_step_response(sim, t, r->by_m, w->scratch, N)) return 0;
     ts_kinematics at = w->p->kinematics;
@@ -327,7 +328,6 @@ static int find_implicit(const trees* w, int t, rounds* r, ts_step_tree_slope* o
         for (int i = 0; i < size; ++i) r->by_q[i] += (side ? half : -half) * rate_q[i];
         for (int i = 0; i < size; ++i) r->by_v[i] += (side ? half : -half) * rate_v[i];
     }
-    memset(out->by_v, 0, (size_t)size * sizeof(double));
     add_product(n, N, r->by_q, out->by_q);
     add_product(n, N, r->by_v, out->by_v);
     for (int i = 0; i < size; ++i) out->by_force[i] = sim->options.time_step * N[i];
