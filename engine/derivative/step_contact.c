@@ -432,7 +432,7 @@ static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, con
     int fine = chain && turned && ts_step_leverage_take(sim, p, scratch, &l);
     if (fine) {
         int n = list_motions(sim->model, contact, chain);
-        ts_step_leverage_find(sim, p, contact->block, normal, &l);
+        fine = ts_step_leverage_find(sim, p, contact->block, normal, &l);
         find_motions(sim, &l.k, contact, slope, chain, n);
         fill_rows(sim->model, &l.k, contact, chain, n, turned);
         double share = 0.5 * ts_sim_storage_of(sim)->reference[sim->problem.block[contact->block].row + normal] / l.G;

@@ -49,6 +49,8 @@ typedef struct ts_step_tree_slope {
     double* by_force;  // (n x n); NULL: the time step on the diagonal
     int plain;         // nonzero: its forces and controls are known, whatever its rows
     double* coast;     // (n x 3 n) of what no row touches: its position by q, v and force; NULL: it moves by v+
+    const double*
+        held;  // (6 x 12) of a lone body in a medium: by_force, and position by force, with what the medium does held; NULL: there is none
 } ts_step_tree_slope;
 
 /// The same of a block of rows, over the dofs that move it.
@@ -151,9 +153,38 @@ int ts_step_response(const ts_sim* sim, int tree, const double* C, ts_arena* scr
 /// That of a lone free body that the integrator frees; nothing where the step was solved in parts. Returns 0 when memory is short.
 int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int tree, ts_step_tree_slope* out_slope);
 
+/// A change of what a lone body is made of, of gravity and of the time step.
+typedef struct ts_step_body_change {
+    double mass;
+    ts_vec3 centre;
+    ts_mat3 inertia;  // about the centre
+    ts_vec3 gravity;
+    double time;
+} ts_step_body_change;
+
+/// That of a column, for the lone body of a tree.
+ts_step_body_change ts_step_lone_change(const ts_sim* sim, int tree, ts_step_column column);
+
 /// Of such a body, by a mass, an inertia, gravity or the time step: adds to out_position (6) where it coasts to, and gives the velocity (6) without rows.
 void ts_step_lone_by_parameter(const ts_sim* sim, const ts_step_implicit* p, int tree, ts_step_column column,
                                double* out_velocity, double* io_position);
+
+/// X of step_tree.c of what a medium does to a tree, of a step or round to the velocity `next`, added to by_q and by_v (both n x n). Nothing where it is a force on a
+/// lone body. Returns 0 when memory is short.
+int ts_step_fluid_add(const ts_sim* sim, int tree, const double* next, ts_arena* scratch, double* by_q, double* by_v);
+
+/// As ts_step_drives_add_inertia, of what slows down. Returns 0 when memory is short.
+int ts_step_fluid_add_inertia(const ts_sim* sim, int tree, const double* w, double scale, ts_arena* scratch,
+                              double* by_q, double* by_v);
+
+/// Adds dM_hat/dh y of the medium to x (both of the tree).
+void ts_step_fluid_stretch(const ts_sim* sim, int tree, const double* y, double* x);
+
+/// The force (6) of a medium on a lone body by position, velocity and applied force (6 x 6 each).
+void ts_step_fluid_lone_find(const ts_sim* sim, int tree, double out_slopes[108]);
+
+/// The same by a change of the body.
+void ts_step_fluid_lone_by(const ts_sim* sim, int tree, const ts_step_body_change* change, double out_force[6]);
 
 /// J_r(x) = d log(exp(x)^-1 exp(x + dx)) / dx.
 ts_mat3 ts_step_turn_slope(ts_vec3 x);
@@ -261,8 +292,8 @@ typedef struct ts_step_leverage {
 /// Takes the room. Returns 0 when memory is short.
 int ts_step_leverage_take(const ts_sim* sim, const ts_step_implicit* p, ts_arena* scratch, ts_step_leverage* out);
 
-/// Of row `row` of block b.
-void ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, int row, ts_step_leverage* io_leverage);
+/// Of row `row` of block b. Returns 0 when memory is short.
+int ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, int row, ts_step_leverage* io_leverage);
 
 /// Room of an application.
 typedef struct ts_step_workplace {

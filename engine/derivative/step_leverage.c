@@ -53,7 +53,7 @@ static void find_slopes(const ts_model* model, int t, ts_step_leverage* l) {
     }
 }
 
-void ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, int row, ts_step_leverage* l) {
+int ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, int row, ts_step_leverage* l) {
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     const ts_model* model = sim->model;
     memset(l->velocity, 0, (size_t)model->nv * sizeof(double));
@@ -76,5 +76,9 @@ void ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, 
         ts_step_move_tree(model, t, l->velocity + first, &l->k);
         find_slopes(model, t, l);
         ts_step_drives_add_inertia(sim, t, l->velocity + first, -1.0, l->scratch, l->slope + first, l->by_v + first);
+        if (!ts_step_fluid_add_inertia(sim, t, l->velocity + first, -1.0, l->scratch, l->slope + first,
+                                       l->by_v + first))
+            return 0;
     }
+    return 1;
 }

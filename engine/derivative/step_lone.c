@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/derivative/step_implicit_internal.h"
+#include "engine/dynamics/fluid_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
 
@@ -29,6 +30,7 @@ typedef struct lone {
     const ts_sim* sim;
     const ts_body* body;
     ts_mat3 R, I;
+    ts_vec3 push, twist;  // what pulls along its dofs, a medium included: world, body
     ts_vec3 c;
     double h;
     ts_vec3 v0, w0;    // of the beginning of the step (ts_touched_rotation_start)
@@ -88,11 +90,10 @@ static void find_start(lone* b, double late) {
 
 // The couple about the centre, n = f_w + R^T couple - c x R^T f_v.
 static void find_couple(lone* b, int index, ts_vec3* out_couple) {
-    const double* applied = b->sim->force_applied + b->body->dof_first;
     ts_vec3 turn = ts_mat3_mul_vec_transposed(&b->R, b->sim->wrench_applied[index].couple);
-    ts_vec3 push = ts_mat3_mul_vec_transposed(&b->R, ts_vec3_load(applied));
+    ts_vec3 push = ts_mat3_mul_vec_transposed(&b->R, b->push);
     ts_mat3 C = ts_mat3_skew(b->c);
-    *out_couple = ts_vec3_sub(ts_vec3_add(ts_vec3_load(applied + 3), turn), ts_vec3_cross(b->c, push));
+    *out_couple = ts_vec3_sub(ts_vec3_add(b->twist, turn), ts_vec3_cross(b->c, push));
     b->couple = nothing();
     b->couple.couple = one();
     b->couple.force = ts_mat3_scale(-1.0, ts_mat3_mul_transposed(C, b->R));
@@ -253,12 +254,41 @@ static lone lone_of(const ts_sim* sim, int t, ts_vec3* out_couple) {
     const ts_body* body = &sim->model->body[root];
     lone b = {.sim = sim, .body = body, .R = sim->kinematics.body_pose[root].R, .I = body->inertia, .c = body->centre};
     b.h = sim->options.time_step;
+    b.push = ts_vec3_load(sim->force_applied + first);
+    b.twist = ts_vec3_load(sim->force_applied + first + 3);
+    if (ts_fluid_is_there(&sim->options)) {
+        b.push = ts_vec3_add(b.push, ts_vec3_load(sim->force_fluid + first));
+        b.twist = ts_vec3_add(b.twist, ts_vec3_load(sim->force_fluid + first + 3));
+    }
     b.w = ts_vec3_load(sim->qvel + first + 3);
     b.v_f = ts_vec3_load(sim->free_velocity + first);
     b.w_f = ts_vec3_load(sim->free_velocity + first + 3);
     ts_touched_rotation_start(sim, t, &b.v0, &b.w0);
     find_couple(&b, root, out_couple);
     return b;
+}
+
+// What the medium does goes by position, velocity and forces, and acts as a force does. Returns 0 when memory is short.
+static int enter_medium(const ts_step_task* task, int t, ts_step_tree_slope* out) {
+    double slopes[108], *held = TS_ARENA_ARRAY(task->arena, double, 72);
+    if (!held) return 0;
+    ts_step_fluid_lone_find(task->sim, t, slopes);
+    for (int r = 0; r < 6; ++r)
+        for (int k = 0; k < 6; ++k) {
+            held[12 * r + k] = out->by_force[6 * r + k];
+            held[12 * r + 6 + k] = out->coast ? out->coast[18 * r + 12 + k] : 0.0;
+        }
+    double* by[3] = {out->by_q, out->by_v, out->by_force};
+    for (int of = 0; of < 3; ++of)
+        for (int r = 0; r < 6; ++r)
+            for (int c = 0; c < 6; ++c)
+                for (int k = 0; k < 6; ++k) {
+                    by[of][6 * r + c] += held[12 * r + k] * slopes[36 * of + 6 * k + c];
+                    if (out->coast)
+                        out->coast[18 * r + 6 * of + c] += held[12 * r + 6 + k] * slopes[36 * of + 6 * k + c];
+                }
+    out->held = held;
+    return 1;
 }
 
 int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t, ts_step_tree_slope* out) {
@@ -287,7 +317,7 @@ int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t
     double velocity[108];
     double* numbers = TS_ARENA_ARRAY(task->arena, double, 216);
     if (!numbers) return 0;
-    *out = (ts_step_tree_slope){numbers, numbers + 36, numbers + 72, 1, coasts ? numbers + 108 : NULL};
+    *out = (ts_step_tree_slope){numbers, numbers + 36, numbers + 72, 1, coasts ? numbers + 108 : NULL, NULL};
     store(&end[2], 0, 6, 36, velocity);
     store(&end[3], 1, 6, 36, velocity);
     if (coasts) {
@@ -304,18 +334,14 @@ int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t
             }
     if (!coasts && sim->model->tree[t].kind != TS_TREE_CENTRED)
         add_turning_inertia(&b, storage->new_velocity + first, out->by_q);
-    return 1;
+    return !ts_fluid_is_there(&sim->options) || enter_medium(task, t, out);
 }
 
 // --- by what the body is made of, by gravity and by the time step ---
 
 // How all of a step answers to one of these.
 typedef struct push {
-    double mass;  // of the change
-    ts_vec3 centre;
-    ts_mat3 inertia;  // about the centre
-    ts_vec3 gravity;
-    double time;
+    ts_step_body_change by;
     // and what follows
     ts_vec3 rate;                            // g + F / m itself
     ts_vec3 start_v, start_w, couple, fall;  // fall: of h (g + F / m)
@@ -334,41 +360,46 @@ static ts_mat3 shift_slope(ts_vec3 c, ts_vec3 dc) {
 }
 
 // Of the parameters of ts_derivative_parameters, those about the origin.
-static void take_inertia(const lone* b, const ts_model* model, ts_step_column c, push* out) {
+static void take_inertia(const ts_body* b, const ts_model* model, ts_step_column c, ts_step_body_change* out) {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     int k = c.index % 10;
     ts_mat3 about = zero();
     if (k >= 4) about.m[row[k - 4]][column[k - 4]] = about.m[column[k - 4]][row[k - 4]] = 1.0;
     out->mass = k == 0;
     out->centre = ts_step_centre_slope(model, c);
-    double square = ts_vec3_norm_squared(b->c);
-    ts_mat3 shift = ts_mat3_sub(ts_mat3_diagonal(ts_vec3_make(square, square, square)), ts_mat3_outer(b->c, b->c));
+    double square = ts_vec3_norm_squared(b->centre);
+    ts_mat3 shift = ts_mat3_diagonal(ts_vec3_make(square, square, square));
+    shift = ts_mat3_sub(shift, ts_mat3_outer(b->centre, b->centre));
     out->inertia = ts_mat3_sub(about, ts_mat3_scale(out->mass, shift));
-    out->inertia = ts_mat3_sub(out->inertia, ts_mat3_scale(b->body->mass, shift_slope(b->c, out->centre)));
+    out->inertia = ts_mat3_sub(out->inertia, ts_mat3_scale(b->mass, shift_slope(b->centre, out->centre)));
 }
 
-static push push_of(const lone* b, const ts_model* model, ts_step_column c, int body, double late) {
-    push d = {.mass = 0.0, .centre = ts_vec3_zero(), .inertia = zero(), .gravity = ts_vec3_zero()};
+ts_step_body_change ts_step_lone_change(const ts_sim* sim, int t, ts_step_column c) {
+    ts_step_body_change d = {0.0, ts_vec3_zero(), zero(), ts_vec3_zero(), 0.0};
     if (c.kind == TS_STEP_BY_MASS) d.mass = 1.0;
-    if (c.kind == TS_STEP_BY_INERTIA) take_inertia(b, model, c, &d);
+    if (c.kind == TS_STEP_BY_INERTIA) take_inertia(&sim->model->body[sim->model->tree[t].root], sim->model, c, &d);
     if (c.kind == TS_STEP_BY_GRAVITY) d.gravity = ts_vec3_axis(c.index);
     if (c.kind == TS_STEP_BY_TIME_STEP) d.time = 1.0;
-    const double* applied = b->sim->force_applied + b->body->dof_first;
-    ts_vec3 own = ts_vec3_load(applied), force = ts_vec3_add(own, b->sim->wrench_applied[body].force);
-    d.couple = ts_vec3_cross(ts_mat3_mul_vec_transposed(&b->R, own), d.centre);
+    return d;
+}
+
+static push push_of(const lone* b, const ts_step_body_change* by, int body, double late) {
+    push d = {.by = *by};
+    ts_vec3 force = ts_vec3_add(b->push, b->sim->wrench_applied[body].force);
+    d.couple = ts_vec3_cross(ts_mat3_mul_vec_transposed(&b->R, b->push), d.by.centre);
     d.rate = ts_vec3_scale(1.0 - b->body->buoyancy, b->sim->options.gravity);
     d.rate = ts_vec3_add_scaled(d.rate, 1.0 / b->body->mass, force);
-    d.fall = ts_vec3_scale(b->h * (1.0 - b->body->buoyancy), d.gravity);
-    d.fall = ts_vec3_add_scaled(d.fall, -b->h * d.mass / (b->body->mass * b->body->mass), force);
-    d.fall = ts_vec3_add_scaled(d.fall, d.time, d.rate);
+    d.fall = ts_vec3_scale(b->h * (1.0 - b->body->buoyancy), d.by.gravity);
+    d.fall = ts_vec3_add_scaled(d.fall, -b->h * d.by.mass / (b->body->mass * b->body->mass), force);
+    d.fall = ts_vec3_add_scaled(d.fall, d.by.time, d.rate);
     d.start_v = d.start_w = ts_vec3_zero();
     if (late == 0.0) return d;
     // I w0 = E I w, v0 = v + R (E (w x c) - w0 x c)
     ts_mat3 E = exp_of(ts_vec3_scale(-late, b->w));
-    d.start_w = less(apply(&E, apply(&d.inertia, b->w)), apply(&d.inertia, b->w0));
+    d.start_w = less(apply(&E, apply(&d.by.inertia, b->w)), apply(&d.by.inertia, b->w0));
     d.start_w = ts_mat3_solve(&b->I, d.start_w);
-    ts_vec3 swing = apply(&E, ts_vec3_cross(b->w, d.centre));
-    swing = less(swing, ts_vec3_add(ts_vec3_cross(d.start_w, b->c), ts_vec3_cross(b->w0, d.centre)));
+    ts_vec3 swing = apply(&E, ts_vec3_cross(b->w, d.by.centre));
+    swing = less(swing, ts_vec3_add(ts_vec3_cross(d.start_w, b->c), ts_vec3_cross(b->w0, d.by.centre)));
     d.start_v = apply(&b->R, swing);
     return d;
 }
@@ -378,9 +409,9 @@ static ts_vec3 free_spin(const lone* b, const push* d, ts_vec3 couple, ts_vec3* 
     ts_vec3 m = ts_vec3_scale(0.5, ts_vec3_add(b->w0, b->w_f)), momentum = apply(&b->I, m);
     ts_mat3 S = ts_mat3_sub(ts_mat3_mul(ts_mat3_skew(m), b->I), ts_mat3_skew(momentum));
     ts_mat3 A = ts_mat3_add(b->I, ts_mat3_scale(0.5 * b->h, S)), B = ts_mat3_sub(b->I, ts_mat3_scale(0.5 * b->h, S));
-    ts_vec3 rest = less(apply(&B, d->start_w), apply(&d->inertia, ts_vec3_sub(b->w_f, b->w0)));
-    rest = ts_vec3_add_scaled(rest, -b->h, ts_vec3_cross(m, apply(&d->inertia, m)));
-    rest = ts_vec3_add_scaled(rest, -d->time, ts_vec3_sub(ts_vec3_cross(m, momentum), couple));
+    ts_vec3 rest = less(apply(&B, d->start_w), apply(&d->by.inertia, ts_vec3_sub(b->w_f, b->w0)));
+    rest = ts_vec3_add_scaled(rest, -b->h, ts_vec3_cross(m, apply(&d->by.inertia, m)));
+    rest = ts_vec3_add_scaled(rest, -d->by.time, ts_vec3_sub(ts_vec3_cross(m, momentum), couple));
     ts_vec3 w = ts_mat3_solve(&A, ts_vec3_add_scaled(rest, b->h, d->couple));
     *out_middle = ts_vec3_scale(0.5, ts_vec3_add(w, d->start_w));
     return w;
@@ -389,10 +420,10 @@ static ts_vec3 free_spin(const lone* b, const push* d, ts_vec3 couple, ts_vec3* 
 static ts_vec3 free_velocity(const lone* b, const push* d, ts_vec3 w, ts_vec3 middle) {
     ts_vec3 m = ts_vec3_scale(0.5, ts_vec3_add(b->w0, b->w_f)), across = ts_vec3_cross(m, b->c);
     ts_vec3 swing = ts_vec3_cross(less(w, d->start_w), b->c);
-    swing = ts_vec3_add(swing, ts_vec3_cross(less(b->w_f, b->w0), d->centre));
-    swing = ts_vec3_add_scaled(swing, d->time, ts_vec3_cross(m, across));
+    swing = ts_vec3_add(swing, ts_vec3_cross(less(b->w_f, b->w0), d->by.centre));
+    swing = ts_vec3_add_scaled(swing, d->by.time, ts_vec3_cross(m, across));
     ts_vec3 turns = ts_vec3_add(ts_vec3_cross(middle, across), ts_vec3_cross(m, ts_vec3_cross(middle, b->c)));
-    turns = ts_vec3_add(turns, ts_vec3_cross(m, ts_vec3_cross(m, d->centre)));
+    turns = ts_vec3_add(turns, ts_vec3_cross(m, ts_vec3_cross(m, d->by.centre)));
     swing = ts_vec3_add_scaled(swing, b->h, turns);
     return less(ts_vec3_add(d->start_v, d->fall), apply(&b->R, swing));
 }
@@ -401,21 +432,21 @@ static ts_vec3 free_velocity(const lone* b, const push* d, ts_vec3 w, ts_vec3 mi
 static ts_vec3 flight(const lone* b, const push* d, ts_vec3 w, ts_vec3 middle, double* io_position) {
     ts_mat3 by_x, by_p, T = find_turn(b, &by_x, &by_p), R = ts_mat3_mul(b->R, T);
     ts_vec3 m = ts_vec3_scale(0.5, ts_vec3_add(b->w0, b->w_f));
-    ts_vec3 x = ts_vec3_add_scaled(ts_vec3_scale(b->h, middle), d->time, m);
-    ts_vec3 p = ts_vec3_add(apply(&d->inertia, b->w_f), apply(&b->I, w));
+    ts_vec3 x = ts_vec3_add_scaled(ts_vec3_scale(b->h, middle), d->by.time, m);
+    ts_vec3 p = ts_vec3_add(apply(&d->by.inertia, b->w_f), apply(&b->I, w));
     ts_vec3 turn = ts_vec3_add(apply(&by_x, x), apply(&by_p, p));
     ts_vec3 after = ts_vec3_cross(b->w_f, b->c);
-    ts_vec3 swing = ts_vec3_add(ts_vec3_cross(d->start_w, b->c), ts_vec3_cross(b->w0, d->centre));
+    ts_vec3 swing = ts_vec3_add(ts_vec3_cross(d->start_w, b->c), ts_vec3_cross(b->w0, d->by.centre));
     ts_vec3 change = ts_vec3_add(ts_vec3_add(d->start_v, d->fall), apply(&b->R, swing));
     ts_vec3 speed = ts_vec3_add(b->v0, apply(&b->R, ts_vec3_cross(b->w0, b->c)));
-    ts_vec3 position = ts_vec3_scale(d->time, ts_vec3_add_scaled(speed, b->h, d->rate));
+    ts_vec3 position = ts_vec3_scale(d->by.time, ts_vec3_add_scaled(speed, b->h, d->rate));
     position = ts_vec3_add_scaled(position, b->h, change);
-    position = ts_vec3_add(position, apply(&b->R, d->centre));
-    position = less(position, apply(&R, ts_vec3_add(d->centre, ts_vec3_cross(turn, b->c))));
+    position = ts_vec3_add(position, apply(&b->R, d->by.centre));
+    position = less(position, apply(&R, ts_vec3_add(d->by.centre, ts_vec3_cross(turn, b->c))));
     for (int i = 0; i < 3; ++i) io_position[i] += ts_vec3_get(position, i);
     for (int i = 0; i < 3; ++i) io_position[3 + i] += ts_vec3_get(turn, i);
     ts_vec3 turned = ts_vec3_add(ts_vec3_cross(turn, after), ts_vec3_cross(w, b->c));
-    return less(change, apply(&R, ts_vec3_add(turned, ts_vec3_cross(b->w_f, d->centre))));
+    return less(change, apply(&R, ts_vec3_add(turned, ts_vec3_cross(b->w_f, d->by.centre))));
 }
 
 static ts_vec3 touched(const lone* b, const push* d, const ts_spin_memory* memory, ts_vec3 couple, ts_vec3* out_spin) {
@@ -423,23 +454,23 @@ static ts_vec3 touched(const lone* b, const push* d, const ts_spin_memory* memor
     ts_vec3 pressed = ts_mat3_solve(&b->I, ts_vec3_scale(b->h, torque)), next = ts_vec3_add(b->w_f, pressed);
     ts_vec3 x = ts_vec3_scale(0.5 * b->h, next), p = apply(&b->I, next);
     ts_mat3 E = exp_of(x), J = ts_step_turn_slope(x), back = exp_of(ts_vec3_scale(-memory->late, b->w));
-    ts_vec3 momentum = apply(&back, apply(&d->inertia, b->w));
+    ts_vec3 momentum = apply(&back, apply(&d->by.inertia, b->w));
     momentum = ts_vec3_add_scaled(momentum, b->h, d->couple);
-    momentum = ts_vec3_add_scaled(momentum, d->time, ts_vec3_add(couple, torque));
+    momentum = ts_vec3_add_scaled(momentum, d->by.time, ts_vec3_add(couple, torque));
     ts_mat3 A = ts_mat3_sub(b->I, ts_mat3_scale(0.5 * b->h, ts_mat3_mul(ts_mat3_skew(p), J)));
-    ts_vec3 rest = less(ts_mat3_mul_vec_transposed(&E, momentum), apply(&d->inertia, next));
-    rest = ts_vec3_add_scaled(rest, 0.5 * d->time, ts_vec3_cross(p, next));
+    ts_vec3 rest = less(ts_mat3_mul_vec_transposed(&E, momentum), apply(&d->by.inertia, next));
+    rest = ts_vec3_add_scaled(rest, 0.5 * d->by.time, ts_vec3_cross(p, next));
     ts_vec3 w = ts_mat3_solve(&A, rest);
-    ts_vec3 change = less(ts_vec3_scale(d->time, torque), apply(&d->inertia, pressed));
+    ts_vec3 change = less(ts_vec3_scale(d->by.time, torque), apply(&d->by.inertia, pressed));
     change = ts_mat3_solve(&b->I, change);
     *out_spin = less(w, change);
     // swing = E (next x c) - back (w x c) - pressed x c
     ts_vec3 after = ts_vec3_cross(next, b->c);
-    ts_vec3 turn = ts_vec3_add_scaled(ts_vec3_scale(0.5 * b->h, apply(&J, w)), 0.5 * d->time, next);
-    ts_vec3 swing = ts_vec3_add(ts_vec3_cross(w, b->c), ts_vec3_cross(next, d->centre));
+    ts_vec3 turn = ts_vec3_add_scaled(ts_vec3_scale(0.5 * b->h, apply(&J, w)), 0.5 * d->by.time, next);
+    ts_vec3 swing = ts_vec3_add(ts_vec3_cross(w, b->c), ts_vec3_cross(next, d->by.centre));
     swing = apply(&E, ts_vec3_add(swing, ts_vec3_cross(turn, after)));
-    swing = less(swing, apply(&back, ts_vec3_cross(b->w, d->centre)));
-    swing = less(swing, ts_vec3_add(ts_vec3_cross(change, b->c), ts_vec3_cross(pressed, d->centre)));
+    swing = less(swing, apply(&back, ts_vec3_cross(b->w, d->by.centre)));
+    swing = less(swing, ts_vec3_add(ts_vec3_cross(change, b->c), ts_vec3_cross(pressed, d->by.centre)));
     return less(d->fall, apply(&b->R, swing));
 }
 
@@ -452,7 +483,8 @@ void ts_step_lone_by_parameter(const ts_sim* sim, const ts_step_implicit* p, int
     if (c.kind == TS_STEP_BY_INERTIA && sim->integrator->coast) is_touched |= ts_touched_rotation_is_near(sim, t);
     ts_vec3 couple, middle, spin, velocity;
     lone b = lone_of(sim, t, &couple);
-    push d = push_of(&b, sim->model, c, sim->model->tree[t].root, is_touched ? 0.0 : memory->late);
+    ts_step_body_change by = ts_step_lone_change(sim, t, c);
+    push d = push_of(&b, &by, sim->model->tree[t].root, is_touched ? 0.0 : memory->late);
     if (is_touched) {
         velocity = touched(&b, &d, memory, couple, &spin);
     } else {

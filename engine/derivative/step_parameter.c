@@ -21,6 +21,7 @@
 #include "engine/derivative/step_implicit_internal.h"
 #include "engine/dynamics/derivative.h"
 #include "engine/dynamics/dynamics_internal.h"
+#include "engine/dynamics/fluid_internal.h"
 #include "engine/dynamics/tree_factor.h"
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/row_plan_internal.h"
@@ -174,6 +175,12 @@ static int activations_are_known(const ts_sim* sim, const ts_step_implicit* p) {
     return 1;
 }
 
+// A body about its centre whose centre moves goes by another rule of the medium under integrators that take Coriolis forces ahead.
+static int rule_jumps(const ts_sim* sim, ts_step_column c, int t) {
+    int moves = c.kind == TS_STEP_BY_INERTIA && c.index % PARAMETERS > 0 && c.index % PARAMETERS < 4;
+    return moves && ts_fluid_is_there(&sim->options) && ts_step_is_implicit(sim, t) && ts_fluid_is_freed(sim, t);
+}
+
 int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit* p, ts_step_column c) {
     const ts_sim* sim = task->sim;
     const ts_model* model = p->model;
@@ -181,7 +188,8 @@ int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit*
     case TS_STEP_BY_MASS:
     case TS_STEP_BY_INERTIA: {
         int tree = model->body[body_of(c)].tree;
-        return tree < 0 || (p->tree[tree].plain && blocks_are_known(sim, p, c.kind));
+        if (tree < 0) return 1;
+        return p->tree[tree].plain && !rule_jumps(sim, c, tree) && blocks_are_known(sim, p, c.kind);
     }
     case TS_STEP_BY_TIME_STEP:
         if (!activations_are_known(sim, p)) return 0;
@@ -283,6 +291,7 @@ static void stretch_inertia(const ts_sim* sim, int t, const double* y, double* x
         x[d] = (sim->integrator->damping_ahead ? D : 0.0) * y[d];
         if (sim->integrator->springs_ahead) x[d] += 2.0 * h * K * y[d];
     }
+    ts_step_fluid_stretch(sim, t, y, x);
     for (int at = storage->drive ? storage->tree_drive_first[t] : 0;
          storage->drive && at < storage->tree_drive_first[t + 1]; ++at) {
         const ts_drive* drive = &storage->drive[storage->tree_drive[at]];
@@ -365,6 +374,11 @@ static void find_impulse(parameters* w, int t, ts_step_column c, const double* w
         add_force_rate(sim, t, x);
         for (int i = 0; i < sim->model->actuator_count; ++i) add_pull(sim, t, i, c.kind, end, x);
     }
+    if (!ts_fluid_is_there(&sim->options) || !ts_fluid_is_freed(sim, t) || is_of_drive(c.kind)) return;
+    ts_step_body_change by = ts_step_lone_change(sim, t, c);
+    double pressed[6];
+    ts_step_fluid_lone_by(sim, t, &by, pressed);
+    for (int d = 0; d < 6; ++d) x[d] += h * pressed[d];
 }
 
 static void solve(const parameters* w, int t, double* x) {
@@ -482,6 +496,20 @@ static void change_inertia(parameters* w, int t, ts_step_column c, const double*
     w->body = -1;
 }
 
+// What a medium does to a lone body by column c: less its impulses into x, and where they take it.
+static void add_medium(const parameters* w, int t, ts_step_column c, double* x, double* position) {
+    const double* held = w->p->tree[t].held;
+    double force[6];
+    if (!held) return;
+    ts_step_body_change by = ts_step_lone_change(w->task->sim, t, c);
+    ts_step_fluid_lone_by(w->task->sim, t, &by, force);
+    for (int r = 0; r < 6; ++r)
+        for (int k = 0; k < 6; ++k) {
+            x[r] -= held[12 * r + k] * force[k];
+            position[r] += held[12 * r + 6 + k] * force[k];
+        }
+}
+
 static void add_lone(parameters* w, int t) {
     const ts_sim* sim = w->task->sim;
     const ts_step_frozen* part = &w->p->frozen;
@@ -494,6 +522,7 @@ static void add_lone(parameters* w, int t) {
             pressed[d] =
                 w->p->coasts[t] ? 0.0 : ts_sim_storage_of(sim)->new_velocity[first + d] - sim->free_velocity[first + d];
         change_inertia(w, t, w->column[c], pressed, w->x);
+        add_medium(w, t, w->column[c], w->x, column + part->position + first);
         const double* M = sim->mass_matrix + sim->mass_start[t];
         for (int r = 0; r < 6; ++r) {
             X[r] = -w->x[r];

@@ -35,7 +35,7 @@ static int add_give(const ts_step_task* task, const ts_step_implicit* p, int b, 
     ts_step_leverage l;
     int row = sim->problem.block[b].row;
     if (!ts_step_leverage_take(sim, p, &sim->scratch, &l)) return 0;
-    ts_step_leverage_find(sim, p, b, 0, &l);
+    if (!ts_step_leverage_find(sim, p, b, 0, &l)) return 0;
     double give = sim->problem.R ? sim->problem.R[row] * sim->impulse[row] / l.G : 0.0;
     for (int s = plan->segment_start[b], seen = -1; s < plan->segment_start[b + 1]; ++s) {
         int t = sim->model->dof[plan->segment[s].column].tree, first = sim->model->tree[t].dof_first;

@@ -288,18 +288,18 @@ static double* take_force(const ties* w, const tie* t, int count, double* own) {
     return shared ? own : NULL;
 }
 
-// Adds dR lambda of the rows [first, last) by position, whose R is that of the stiffest of them.
-static void add_give(const ties* w, const tie* t, int b, int first, int last, int count, double* by_q, double* by_v) {
+// Adds dR lambda of the rows [first, last) by position and velocity, whose R is that of the stiffest of them. Returns 0 when memory is short.
+static int add_give(const ties* w, const tie* t, int b, int first, int last, int count, double* by_q, double* by_v) {
     const ts_sim* sim = w->task->sim;
     const ts_model* model = sim->model;
     size_t nv = (size_t)model->nv;
     double unit[ROWS_MOST] = {0.0}, give = 0.0;
     const double* lambda = sim->impulse + sim->problem.block[b].row;
     int stiffest = ts_step_tie_stiffest(sim, b, first, &give);
-    if (stiffest < 0) return;
+    if (stiffest < 0) return 1;
     unit[stiffest] = 1.0;
     ts_step_leverage l = w->leverage;
-    ts_step_leverage_find(sim, w->p, b, stiffest, &l);
+    if (!ts_step_leverage_find(sim, w->p, b, stiffest, &l)) return 0;
     add_force(w, t, unit, count);
     for (int c = 0; c < count; ++c) {
         double by_G = l.slope[w->dof[c]];
@@ -313,6 +313,7 @@ static void add_give(const ties* w, const tie* t, int b, int first, int last, in
             by_v[r * count + c] += give * lambda[r] * l.by_v[w->dof[c]];
         }
     }
+    return 1;
 }
 
 static int find_tie(const ties* w, const ts_kinematics* start, int b) {
@@ -339,8 +340,8 @@ static int find_tie(const ties* w, const ts_kinematics* start, int b) {
         }
     }
     add_velocity(w, &t, count, by_q);
-    add_give(w, &t, b, 0, POINT_ROWS, count, by_q, by_v);
-    if (rows > POINT_ROWS) add_give(w, &t, b, POINT_ROWS, rows, count, by_q, by_v);
+    if (!add_give(w, &t, b, 0, POINT_ROWS, count, by_q, by_v)) return 0;
+    if (rows > POINT_ROWS && !add_give(w, &t, b, POINT_ROWS, rows, count, by_q, by_v)) return 0;
     add_force(w, &t, sim->impulse + block->row, count);
     w->p->block[b] = (ts_step_block_slope){block->row, rows, count, dof, by_q, take_force(w, &t, count, own), by_v};
     return 1;

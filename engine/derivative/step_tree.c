@@ -8,7 +8,7 @@
 // Source: derived here from engine/dynamics/derivative.h.
 // Drives are in step_drive.c. Lone free bodies whose turning the integrator solves for itself:
 // step_lone.c.
-// A ball's spring has the slope of a rotation vector. Where a tree has something else (curves, a medium), its columns are left to differences at frozen impulses.
+// A ball's spring has the slope of a rotation vector. A medium: step_fluid.c. Where a tree has something else (curves), its columns are left to differences at frozen impulses.
 #include <math.h>
 #include <string.h>
 
@@ -33,8 +33,10 @@ typedef struct trees {
     ts_step_implicit* p;
     ts_arena* scratch;
     ts_derivative_scratch derivative;
-    int midpoint;  // nonzero: of the integrator
-    int forces;    // nonzero: somebody asks for derivatives by forces
+    double medium[108];  // of the present tree, a lone body on which a medium is a force (ts_step_fluid_lone_find)
+    int in_medium;       // nonzero: it is one
+    int midpoint;        // nonzero: of the integrator
+    int forces;          // nonzero: somebody asks for derivatives by forces
 } trees;
 
 // --- what is known ---
@@ -69,8 +71,7 @@ static int integrator_is_plain(const ts_sim* sim, int t) {
 static int tree_is_plain(const ts_sim* sim, int t) {
     const ts_model* model = sim->model;
     const ts_kinematic_tree* span = &model->tree[t];
-    if (ts_fluid_is_there(&sim->options) || !integrator_is_plain(sim, t) || ts_sim_storage_of(sim)->tree_unsolved[t])
-        return 0;
+    if (!integrator_is_plain(sim, t) || ts_sim_storage_of(sim)->tree_unsolved[t]) return 0;
     for (int d = span->dof_first; d < span->dof_first + span->dof_count; ++d) {
         int j = model->dof[d].joint;
         if (!joint_is_plain(&model->joint[j]) || joint_is_shared(sim, j)) return 0;
@@ -179,6 +180,13 @@ static void evaluate(const trees* w, int t, const ts_kinematics* at_m, const dou
     }
     add_springs(sim, t, by_q, by_v);
     ts_step_drives_add(sim, t, next, w->scratch, by_q, by_v);
+    // What is short of memory is told by the arena.
+    (void)ts_step_fluid_add(sim, t, next, w->scratch, by_q, by_v);
+    if (w->in_medium)
+        for (int i = 0; i < n * n; ++i) {
+            by_q[i] += h * w->medium[i];
+            by_v[i] += h * w->medium[n * n + i];
+        }
     add_wrenches(w, t, by_q);
 }
 
@@ -331,17 +339,21 @@ static int find_implicit(const trees* w, int t, rounds* r, ts_step_tree_slope* o
     add_product(n, N, r->by_q, out->by_q);
     add_product(n, N, r->by_v, out->by_v);
     for (int i = 0; i < size; ++i) out->by_force[i] = sim->options.time_step * N[i];
+    for (int i = 0; w->in_medium && i < size; ++i) N[i] *= sim->options.time_step;
+    if (w->in_medium) add_product(n, N, w->medium + 2 * size, out->by_force);
     return 1;
 }
 
-static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
+static int find_general(trees* w, int t, ts_step_tree_slope* out) {
     ts_sim* sim = w->task->sim;
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
     int count = w->midpoint ? ts_midpoint_rounds(sim, t) : 0;
     rounds r;
     out->by_q = TS_ARENA_ARRAY(w->task->arena, double, size);
     out->by_v = TS_ARENA_ARRAY(w->task->arena, double, size);
-    if ((count > 0 && w->forces) || ts_step_is_implicit(sim, t))
+    w->in_medium = ts_fluid_is_there(&sim->options) && ts_fluid_is_freed(sim, t);
+    if (w->in_medium) ts_step_fluid_lone_find(sim, t, w->medium);
+    if ((count > 0 && w->forces) || ts_step_is_implicit(sim, t) || w->in_medium)
         out->by_force = TS_ARENA_ARRAY(w->task->arena, double, size);
     if (!take_rounds(w->scratch, n, &r) || w->task->arena->failed) return 0;
     if (ts_step_is_implicit(sim, t)) return find_implicit(w, t, &r, out);
@@ -351,6 +363,8 @@ static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
     }
     evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r.a, out->by_q, out->by_v, r.by_m);
     add(size, r.by_m, out->by_v);
+    for (int i = 0; w->in_medium && i < size; ++i)
+        out->by_force[i] = sim->options.time_step * (w->medium[2 * size + i] + (i % (n + 1) == 0));
     return 1;
 }
 

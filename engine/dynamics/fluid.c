@@ -1,24 +1,13 @@
 // Forces of a surrounding medium of density rho and viscosity beta, after MuJoCo.
 //
 // Problem: swimmers, wings and falling leaves need forces of the air without a simulation of the air.
-// Rule: every shape (engine/model/builder_fluid.c) has a force f at its centre and a couple g, in its own axes, from its velocity v less the wind's
-// and its spin w. The box of half sides r that has a body's inertia:
-//
-//     f_i = -6 pi beta s v_i - 2 rho r_j r_k |v_i| v_i,   g_i = -8 pi beta s^3 w_i - rho/2 r_i (r_j^4 + r_k^4) |w_i| w_i,   s = mean of r.
-//
-// An ellipsoid of half axes r, with coefficients c: drag and viscosity, Magnus' and Kutta's lift, and of the medium's own inertia
-// (m_A, I_A per density) what depends on velocities:
-//
-//     f = -(6 pi beta s + rho |v| (c_blunt A + c_slender (A_max - A))) v + c_magnus rho V w x v + f_K + rho (m_A v) x w
-//     g = -(8 pi beta s^3 + rho |(c_angular I + c_slender (I_max - I)) w|) w + rho (m_A v) x v + rho (I_A w) x w
-//     f_K = c_kutta rho cos(alpha) A (n x v) x v,
-//
-// A the area that v sees, n the normal there, not of unit length, I_i = 8/15 pi r_i max(r_j, r_k)^4.
+// Rule: every shape (engine/model/builder_fluid.c) has a force at its centre and a couple from its velocity less the wind's and its spin
+// (fluid_shape.c).
 // What slows down is taken ahead by integrators that take rates of servos ahead: with B = -df/dv of viscosity and drag (areas held),
 // h J^T B J stands in the mass matrix, which is symmetric and never negative; so no viscosity bounds the step. Of boxes B is the whole derivative, as
 // under MuJoCo's implicit; of ellipsoids MuJoCo's holds lift and added mass, too. A lone free body whose velocity the integrator finds itself has
 // a force that comes to the same.
-// Source: MuJoCo's documentation, chapter Fluid forces; Andersen, Pesavento and Wang 2005 for the terms.
+// Source: MuJoCo's documentation, chapter Fluid forces.
 // Known failure: what lifts is explicit and can blow up for light wings at large steps.
 #include "engine/dynamics/fluid_internal.h"
 
@@ -29,84 +18,6 @@
 #include "base/scalar.h"
 #include "engine/sim_internal.h"
 #include "engine/step/integrate/integrator.h"
-
-// Force and couple in the axes of a shape, and how they answer to velocity and spin.
-typedef struct pressure {
-    ts_vec3 force, couple;
-    ts_mat3 drag, turn_drag;  // -df/dv and -dg/dw, symmetric and not negative
-} pressure;
-
-static double fourth(double x) { return x * x * x * x; }
-
-static pressure press_box(const ts_options* o, const ts_fluid_shape* shape, ts_vec3 v, ts_vec3 w) {
-    double r[3], speed[3], spin[3], force[3], couple[3], drag[3], turn[3];
-    ts_vec3_store(shape->half, r);
-    ts_vec3_store(v, speed);
-    ts_vec3_store(w, spin);
-    double s = (r[0] + r[1] + r[2]) / 3.0;
-    double slow = 6.0 * TS_PI * o->viscosity * s, slow_turn = 8.0 * TS_PI * o->viscosity * s * s * s;
-    for (int i = 0; i < 3; ++i) {
-        double p = r[(i + 1) % 3], q = r[(i + 2) % 3];
-        double quadratic = 2.0 * o->density * p * q * fabs(speed[i]);
-        double quadratic_turn = 0.5 * o->density * r[i] * (fourth(p) + fourth(q)) * fabs(spin[i]);
-        force[i] = -(slow + quadratic) * speed[i];
-        couple[i] = -(slow_turn + quadratic_turn) * spin[i];
-        drag[i] = slow + 2.0 * quadratic;
-        turn[i] = slow_turn + 2.0 * quadratic_turn;
-    }
-    return (pressure){ts_vec3_load(force), ts_vec3_load(couple), ts_mat3_diagonal(ts_vec3_load(drag)),
-                      ts_mat3_diagonal(ts_vec3_load(turn))};
-}
-
-// slow + fast |x|, as the derivative of (slow + fast |x|) x with fast held: never negative.
-static ts_mat3 slope(double slow, double fast, ts_vec3 x) {
-    double size = ts_vec3_norm(x);
-    ts_mat3 D = ts_mat3_diagonal(ts_vec3_make(slow + fast * size, slow + fast * size, slow + fast * size));
-    return size > 0.0 ? ts_mat3_add(D, ts_mat3_scale(fast / size, ts_mat3_outer(x, x))) : D;
-}
-
-// Drag of an ellipsoid's spin, per density: |(c_angular I + c_slender (I_max - I)) w|.
-static double spin_drag(const ts_fluid_shape* shape, const double r[3], double middle, double most, ts_vec3 w) {
-    double spin[3], moment[3], greatest = 8.0 / 15.0 * TS_PI * middle * fourth(most);
-    ts_vec3_store(w, spin);
-    for (int i = 0; i < 3; ++i) {
-        double own = 8.0 / 15.0 * TS_PI * r[i] * fourth(fmax(r[(i + 1) % 3], r[(i + 2) % 3]));
-        moment[i] = spin[i] * (shape->coefficient[TS_FLUID_ANGULAR] * own +
-                               shape->coefficient[TS_FLUID_SLENDER] * (greatest - own));
-    }
-    return ts_vec3_norm(ts_vec3_load(moment));
-}
-
-static pressure press_ellipsoid(const ts_options* o, const ts_fluid_shape* shape, ts_vec3 v, ts_vec3 w) {
-    const double *c = shape->coefficient, rho = o->density;
-    double r[3];
-    ts_vec3_store(shape->half, r);
-    double most = fmax(r[0], fmax(r[1], r[2])), least = fmin(r[0], fmin(r[1], r[2]));
-    double middle = r[0] + r[1] + r[2] - most - least, s = (r[0] + r[1] + r[2]) / 3.0, speed = ts_vec3_norm(v);
-    double volume = 4.0 / 3.0 * TS_PI * r[0] * r[1] * r[2], widest = TS_PI * most * middle;
-    ts_vec3 across = ts_vec3_make(r[1] * r[2], r[2] * r[0], r[0] * r[1]);
-    ts_vec3 squared = ts_vec3_mul(across, across), n = ts_vec3_mul(squared, v);
-    double above = ts_vec3_dot(n, n), below = ts_vec3_dot(n, v);
-    double area = below > 0.0 ? TS_PI * sqrt(above / below) : 0.0;
-    double cosine = speed * above > 0.0 ? below / (speed * above) : 0.0;
-    ts_vec3 circulation = ts_vec3_scale(c[TS_FLUID_KUTTA] * rho * cosine * area, ts_vec3_cross(n, v));
-    ts_vec3 momentum = ts_vec3_scale(rho, ts_vec3_mul(shape->added_mass, v));
-    ts_vec3 spin_momentum = ts_vec3_scale(rho, ts_vec3_mul(shape->added_inertia, w));
-    double slow = 6.0 * TS_PI * s * o->viscosity, slow_turn = 8.0 * TS_PI * s * s * s * o->viscosity;
-    double drag = rho * (c[TS_FLUID_BLUNT] * area + c[TS_FLUID_SLENDER] * (widest - area));
-    double turn_drag = rho * spin_drag(shape, r, middle, most, w), turn = ts_vec3_norm(w);
-    pressure out;
-    out.force = ts_vec3_scale(-slow - drag * speed, v);
-    out.force = ts_vec3_add_scaled(out.force, c[TS_FLUID_MAGNUS] * rho * volume, ts_vec3_cross(w, v));
-    out.force = ts_vec3_add(out.force, ts_vec3_cross(circulation, v));
-    out.force = ts_vec3_add(out.force, ts_vec3_cross(momentum, w));
-    out.couple = ts_vec3_scale(-slow_turn - turn_drag, w);
-    out.couple = ts_vec3_add(out.couple, ts_vec3_cross(momentum, v));
-    out.couple = ts_vec3_add(out.couple, ts_vec3_cross(spin_momentum, w));
-    out.drag = slope(slow, fmax(drag, 0.0), v);
-    out.turn_drag = slope(slow_turn, turn > 0.0 ? turn_drag / turn : 0.0, w);
-    return out;
-}
 
 // A shape in the world, and what the medium does to it there, about its centre.
 typedef struct pressed {
@@ -123,8 +34,7 @@ static pressed press(const ts_sim* sim, int body, const ts_fluid_shape* shape) {
     ts_vec3 v = ts_kinematics_point_velocity(sim->model, k, body, out.centre);
     ts_vec3 along = ts_mat3_mul_vec_transposed(&R, ts_vec3_sub(v, sim->options.wind));
     ts_vec3 about = ts_mat3_mul_vec_transposed(&R, k->body_velocity[body].angular);
-    pressure local = shape->is_box ? press_box(&sim->options, shape, along, about)
-                                   : press_ellipsoid(&sim->options, shape, along, about);
+    ts_fluid_pressure local = ts_fluid_press(&sim->options, shape, along, about);
     out.force = ts_mat3_mul_vec(&R, local.force);
     out.couple = ts_mat3_mul_vec(&R, local.couple);
     out.drag = ts_mat3_rotate_tensor(R, local.drag);
@@ -213,14 +123,13 @@ static void press_lone(ts_sim* sim, int body, const double* applied) {
     pull(sim, body, centre, force, couple);
 }
 
-// Whether the integrator takes ahead what changes with velocity, in the matrix of this tree. That of a centred body has no place for it: its
+// The matrix of a centred body has no place for it: its
 // factor leaves out what couples its translations.
-static int is_ahead(const ts_sim* sim, int tree) {
+int ts_fluid_is_ahead(const ts_sim* sim, int tree) {
     return sim->integrator->servos != TS_SERVO_NOW && sim->model->tree[tree].kind != TS_TREE_CENTRED;
 }
 
-// Whether a lone body gets a force that comes to the same instead.
-static int is_freed(const ts_sim* sim, int tree) {
+int ts_fluid_is_freed(const ts_sim* sim, int tree) {
     if (!ts_sim_storage_of(sim)->tree_is_lone[tree]) return 0;
     int centred = sim->model->tree[tree].kind == TS_TREE_CENTRED;
     return sim->integrator->frees_lone_bodies || (centred && sim->integrator->servos != TS_SERVO_NOW);
@@ -228,7 +137,7 @@ static int is_freed(const ts_sim* sim, int tree) {
 
 void ts_fluid_tree(ts_sim* sim, int t, double* M, double* force) {
     const ts_kinematic_tree* tree = &sim->model->tree[t];
-    if (is_freed(sim, t)) return;
+    if (ts_fluid_is_freed(sim, t)) return;
     memset(sim->force_fluid + tree->dof_first, 0, (size_t)tree->dof_count * sizeof(double));
     for (int i = 0; i < tree->body_count; ++i) {
         int b = sim->model->tree_body[tree->body_first + i];
@@ -236,7 +145,7 @@ void ts_fluid_tree(ts_sim* sim, int t, double* M, double* force) {
         for (int s = body->fluid_first; s < body->fluid_first + body->fluid_count; ++s) {
             pressed shape = press(sim, b, &sim->model->fluid[s]);
             pull(sim, b, shape.centre, shape.force, shape.couple);
-            if (is_ahead(sim, t)) take_ahead(sim, b, &shape, M);
+            if (ts_fluid_is_ahead(sim, t)) take_ahead(sim, b, &shape, M);
         }
     }
     for (int d = 0; d < tree->dof_count; ++d) force[d] += sim->force_fluid[tree->dof_first + d];
@@ -245,7 +154,7 @@ void ts_fluid_tree(ts_sim* sim, int t, double* M, double* force) {
 void ts_fluid_lone_bodies(ts_sim* sim, double* applied) {
     for (int t = 0; t < sim->model->tree_count; ++t) {
         int first = sim->model->tree[t].dof_first;
-        if (!is_freed(sim, t)) continue;
+        if (!ts_fluid_is_freed(sim, t)) continue;
         memset(sim->force_fluid + first, 0, 6 * sizeof(double));
         press_lone(sim, sim->model->tree[t].root, applied + first);
         for (int d = first; d < first + 6; ++d) applied[d] += sim->force_fluid[d];
@@ -267,7 +176,7 @@ double ts_fluid_work(const ts_sim* sim, const double* middle, const double* chan
     for (int d = 0; d < model->nv; ++d) work += sim->force_fluid[d] * middle[d];
     for (int b = 1; b < model->body_count; ++b) {
         const ts_body* body = &model->body[b];
-        if (body->tree < 0 || !is_ahead(sim, body->tree) || is_freed(sim, body->tree)) continue;
+        if (body->tree < 0 || !ts_fluid_is_ahead(sim, body->tree) || ts_fluid_is_freed(sim, body->tree)) continue;
         for (int s = body->fluid_first; s < body->fluid_first + body->fluid_count; ++s) {
             pressed shape = press(sim, b, &model->fluid[s]);
             ts_vec3 lever = ts_vec3_sub(shape.centre, sim->kinematics.tree_origin[body->tree]);
