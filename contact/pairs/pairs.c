@@ -5,7 +5,7 @@
 // is one above the highest of those before it that share a body with it; units of one level share none, and go side by side, four at a time.
 // Source: level scheduling, as for sparse triangular solves (Anderson and Saad 1989).
 // Guaranteed: a sweep does what a sweep over the units one after the other does, to the bit; linear time.
-// Known to fail: a body with very many contacts leaves lanes empty; one sweep is the work of one thread.
+// Known to fail: a body with very many contacts leaves lanes empty.
 #include "contact/pairs/pairs.h"
 
 #include <math.h>
@@ -33,22 +33,33 @@ static int find_levels(const ts_pair_unit* unit, int unit_count, int* above, int
     return levels;
 }
 
+// Units strip by strip, those of a strip as they come.
+static void list_by_strip(const ts_pair_unit* unit, int unit_count, int* out_list) {
+    int next[TS_PAIR_STRIPS + 1] = {0};
+    ts_pair_strips strips = ts_pair_strips_of(unit, unit_count);
+    for (int u = 0; u < unit_count; ++u) ++next[ts_pair_strip(&strips, &unit[u]) + 1];
+    for (int s = 0; s < TS_PAIR_STRIPS; ++s) next[s + 1] += next[s];
+    for (int u = 0; u < unit_count; ++u) out_list[next[ts_pair_strip(&strips, &unit[u])]++] = u;
+}
+
 int ts_pairs_order(ts_arena* arena, int body_count, const ts_pair_unit* unit, int unit_count, int* out_place) {
     int groups = 0;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     int* above = (int*)ts_arena_alloc_zeroed(arena, (size_t)body_count, sizeof(int));
     int* next = (int*)ts_arena_alloc_zeroed(arena, (size_t)unit_count, sizeof(int));
-    if (above && next) {
+    int* list = TS_ARENA_ARRAY(arena, int, unit_count);
+    if (above && next && list) {
         int levels = find_levels(unit, unit_count, above, out_place, next);
         for (int l = 0; l < levels; ++l) {
             int size = next[l];
             next[l] = TS_PAIR_LANES * groups;
             groups += (size + TS_PAIR_LANES - 1) / TS_PAIR_LANES;
         }
-        for (int u = 0; u < unit_count; ++u) out_place[u] = next[out_place[u]]++;
+        list_by_strip(unit, unit_count, list);
+        for (int k = 0; k < unit_count; ++k) out_place[list[k]] = next[out_place[list[k]]]++;
     }
     ts_arena_scope_end(arena, scope);
-    return above && next ? groups : -1;
+    return above && next && list ? groups : -1;
 }
 
 // --- islands -----------------------------------------------------------------------------------------------------------
@@ -149,32 +160,41 @@ static int take_bodies(ts_pairs* pairs, ts_arena* arena, const ts_pair_body* bod
     pairs->island_of = TS_ARENA_ARRAY(arena, int, bodies);
     pairs->free = (double*)zeroed(arena, pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
     pairs->velocity = (double*)zeroed(arena, pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
+    pairs->body_work = TS_ARENA_ARRAY(arena, double, 2 * bodies);
     pairs->slot = TS_ARENA_ARRAY(arena, int, pairs->contact_count);
     if (arena->failed) return 0;
     memcpy(pairs->body, body, bodies * sizeof *body);
     return 1;
 }
 
-ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pair_body* body, int body_count, const ts_pair_unit* unit,
-                        int unit_count, const ts_vec3* lever, int contact_count) {
-    ts_pairs* pairs = (ts_pairs*)zeroed(arena, 1, sizeof *pairs);
-    int* place = TS_ARENA_ARRAY(arena, int, unit_count);
-    int* parent = TS_ARENA_ARRAY(arena, int, body_count);
-    if (!pairs || !place || !parent) return NULL;
-    pairs->body_count = body_count;
-    pairs->contact_count = contact_count;
-    if (!take_bodies(pairs, arena, body)) return NULL;
-    pairs->island_count = find_islands(unit, unit_count, body_count, parent, pairs->island_of);
-    pairs->group_count = ts_pairs_order(arena, body_count, unit, unit_count, place);
-    if (pairs->group_count < 0) return NULL;
+// The arrays whose sizes the order decides. Returns 0 when memory is short.
+static int take_groups(ts_pairs* pairs, ts_arena* arena) {
     pairs->island = (ts_pair_island*)zeroed(arena, pairs->island_count + 1, sizeof *pairs->island);
     pairs->group = (ts_pair_group*)zeroed(arena, pairs->group_count, sizeof *pairs->group);
-    if (!pairs->island || !pairs->group) return NULL;
-    pairs->point_count = put_units(pairs, unit, unit_count, place);
+    pairs->sums = (ts_pair_sums*)zeroed(arena, pairs->group_count, sizeof *pairs->sums);
+    return pairs->island && pairs->group && pairs->sums;
+}
+
+ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
+    const ts_pair_unit* unit = input->unit;
+    int units = input->unit_count;
+    ts_pairs* pairs = (ts_pairs*)zeroed(arena, 1, sizeof *pairs);
+    int* place = TS_ARENA_ARRAY(arena, int, units);
+    int* parent = TS_ARENA_ARRAY(arena, int, input->body_count);
+    if (!pairs || !place || !parent) return NULL;
+    pairs->body_count = input->body_count;
+    pairs->contact_count = input->contact_count;
+    pairs->tasks = input->tasks;
+    if (!take_bodies(pairs, arena, input->body)) return NULL;
+    pairs->island_count = find_islands(unit, units, input->body_count, parent, pairs->island_of);
+    pairs->group_count = ts_pairs_order(arena, input->body_count, unit, units, place);
+    if (pairs->group_count < 0 || !take_groups(pairs, arena)) return NULL;
+    pairs->point_count = put_units(pairs, unit, units, place);
     pairs->point = (ts_pair_point*)zeroed(arena, pairs->point_count, sizeof *pairs->point);
     pairs->track = (ts_pair_track*)zeroed(arena, pairs->point_count, sizeof *pairs->track);
     if (!pairs->point || !pairs->track) return NULL;
-    put_points(pairs, unit, unit_count, place, lever);
+    put_points(pairs, unit, units, place, input->lever);
+    if (!ts_pair_parts_make(pairs, arena, unit, units, place, ts_task_pool_workers(input->tasks))) return NULL;
     ts_pairs_weigh(pairs);
     return pairs;
 }
@@ -188,29 +208,104 @@ void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse) {
 // --- passes ------------------------------------------------------------------------------------------------------------
 
 #if defined(TS_HAVE_WIDE)
-#define CALL(name, ...) \
-    (__builtin_cpu_supports("avx2") ? ts_pairs_##name##_wide(__VA_ARGS__) : ts_pairs_##name##_plain(__VA_ARGS__))
+#define KERNEL(name) (__builtin_cpu_supports("avx2") ? ts_pairs_##name##_wide : ts_pairs_##name##_plain)
 #else
-#define CALL(name, ...) ts_pairs_##name##_plain(__VA_ARGS__)
+#define KERNEL(name) ts_pairs_##name##_plain
 #endif
 
-void ts_pairs_weigh(ts_pairs* pairs) { CALL(weigh, pairs); }
+// A pass and its kernel.
+typedef struct part_job {
+    ts_pairs_kernel kernel;
+    ts_pair_pass* pass;
+} part_job;
 
-void ts_pairs_read(ts_pairs* pairs, const double* velocity) { CALL(read, pairs, velocity); }
+static void run_parts(void* context, int begin, int end, int worker) {
+    const part_job* job = (const part_job*)context;
+    (void)worker;
+    for (int part = begin; part < end; ++part) job->kernel(job->pass, part);
+}
 
-double ts_pairs_refer(ts_pairs* pairs, int moves) { return CALL(refer, pairs, moves); }
+// A pass over all parts; its threads may wait for each other, so each part is a range of its own.
+static void run(ts_pair_pass* pass, ts_pairs_kernel kernel) {
+    part_job job = {kernel, pass};
+    ts_pair_parts_rewind(pass->pairs);
+    ts_task_parallel_for(pass->pairs->tasks, pass->pairs->parts->count, 1, run_parts, &job);
+}
 
-void ts_pairs_begin(ts_pairs* pairs) { CALL(begin, pairs); }
+void ts_pairs_weigh(ts_pairs* pairs) {
+    ts_pair_pass pass = {.pairs = pairs};
+    run(&pass, KERNEL(weigh));
+    for (int i = 0; i < pairs->island_count; ++i) pairs->island[i].step_sum = 0.0;
+    for (int g = 0; g < pairs->group_count; ++g) {
+        const ts_pair_group* group = &pairs->group[g];
+        for (int i = group->first; i < group->first + group->count; ++i)
+            for (int k = 0; k < TS_PAIR_LANES; ++k)
+                pairs->island[group->island[k]].step_sum += pairs->point[i].natural[k];
+    }
+}
 
-void ts_pairs_sweep(ts_pairs* pairs) { CALL(sweep, pairs); }
+void ts_pairs_read(ts_pairs* pairs, const double* velocity) {
+    ts_pair_pass pass = {.pairs = pairs, .velocity = velocity};
+    run(&pass, KERNEL(read));
+}
 
-void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residual) {
-    double across = 0.0, opposed = 0.0;
+double ts_pairs_refer(ts_pairs* pairs, int moves) {
+    double deepest = 0.0;
+    ts_pair_pass pass = {.pairs = pairs, .count = moves};
+    run(&pass, KERNEL(refer));
+    for (int p = 0; p < pairs->parts->count; ++p) deepest = fmax(deepest, pass.deepest[p]);
+    return deepest;
+}
+
+void ts_pairs_begin(ts_pairs* pairs) {
+    ts_pair_pass pass = {.pairs = pairs};
+    memcpy(pairs->velocity, pairs->free, (size_t)pairs->body_count * TS_PAIR_SPEEDS * sizeof(double));
+    run(&pass, KERNEL(begin));
+    for (int i = 0; i <= pairs->island_count; ++i) pairs->island[i].velocity = 0.0;
+    for (int g = 0; g < pairs->group_count; ++g)
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            double* velocity = &pairs->island[pairs->group[g].island[k]].velocity;
+            *velocity = ts_worse(*velocity, pairs->sums[g].velocity[k]);
+        }
+}
+
+void ts_pairs_sweep(ts_pairs* pairs, int count) {
+    ts_pair_pass pass = {.pairs = pairs, .count = count};
+    run(&pass, KERNEL(sweep));
+}
+
+static void tell_islands(ts_pairs* pairs) {
     for (int i = 0; i <= pairs->island_count; ++i) {
         ts_pair_island* island = &pairs->island[i];
         island->impulse = island->natural = island->across = island->opposed = island->work = 0.0;
     }
-    CALL(judge, pairs, out_residual);
+    for (int g = 0; g < pairs->group_count; ++g) {
+        const ts_pair_sums* sums = &pairs->sums[g];
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            ts_pair_island* island = &pairs->island[pairs->group[g].island[k]];
+            if (sums->natural[k] > island->natural) island->natural = sums->natural[k];
+            if (sums->impulse[k] > island->impulse) island->impulse = sums->impulse[k];
+            island->across += sums->across[k];
+            island->opposed += sums->opposed[k];
+            island->work += sums->work[k];
+        }
+    }
+}
+
+// The worst of both, number by number; a NaN stays.
+static void worsen(ts_residual* all, const ts_residual* part) {
+    double* to = (double*)all;
+    const double* from = (const double*)part;
+    for (size_t i = 0; i < sizeof *all / sizeof(double); ++i) to[i] = ts_worse(to[i], from[i]);
+}
+
+void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residual) {
+    double across = 0.0, opposed = 0.0;
+    ts_pair_pass pass = {.pairs = pairs};
+    run(&pass, KERNEL(judge));
+    tell_islands(pairs);
+    *out_residual = pass.residual[0];
+    for (int p = 1; p < pairs->parts->count; ++p) worsen(out_residual, &pass.residual[p]);
     for (int i = 0; i < pairs->island_count; ++i) {
         ts_pair_island* island = &pairs->island[i];
         ts_residual_scale scale = {0.0, ts_worse(rest_speed, island->velocity), island->step_sum / island->contacts};
@@ -234,29 +329,49 @@ static double tensor_work(const double I[6], const double* a, const double* b) {
     return x * b[0] + y * b[1] + z * b[2];
 }
 
-// lambda . g and lambda . G lambda of every island: bodies know what the impulses made of their velocities.
-static void find_work(ts_pairs* pairs) {
-    for (int i = 0; i <= pairs->island_count; ++i) pairs->island[i].asked = pairs->island[i].made = 0.0;
-    for (int b = 1; b < pairs->body_count; ++b) {
+static void find_body_work(void* context, int begin, int end, int worker) {
+    const ts_pairs* pairs = (const ts_pairs*)context;
+    (void)worker;
+    for (int b = begin; b < end; ++b) {
         const double *free = pairs->free + (size_t)TS_PAIR_SPEEDS * (size_t)b,
                      *now = pairs->velocity + (size_t)TS_PAIR_SPEEDS * (size_t)b;
         const ts_pair_body* body = &pairs->body[b];
-        ts_pair_island* island = &pairs->island[pairs->island_of[b]];
         double change[6];
         for (int k = 0; k < 6; ++k) change[k] = now[k] - free[k];
         double asked = change[0] * free[0] + change[1] * free[1] + change[2] * free[2];
         double made = change[0] * change[0] + change[1] * change[1] + change[2] * change[2];
-        island->asked += body->mass * asked + tensor_work(body->inertia, change + 3, free + 3);
-        island->made += body->mass * made + tensor_work(body->inertia, change + 3, change + 3);
+        pairs->body_work[2 * b] = body->mass * asked + tensor_work(body->inertia, change + 3, free + 3);
+        pairs->body_work[2 * b + 1] = body->mass * made + tensor_work(body->inertia, change + 3, change + 3);
     }
-    for (int g = 0; g < pairs->group_count; ++g) {
-        const ts_pair_group* group = &pairs->group[g];
+}
+
+static void find_group_work(ts_pair_pass* pass, int part) {
+    const ts_pairs* pairs = pass->pairs;
+    const struct ts_pair_parts* parts = pairs->parts;
+    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
+        const ts_pair_group* group = &pairs->group[parts->group[n]];
         double asked[TS_PAIR_LANES] = {0.0};
         for (int i = group->first; i < group->first + group->count; ++i)
             for (int k = 0; k < TS_PAIR_LANES; ++k)
                 asked[k] += pairs->point[i].lambda.at[2][k] * pairs->point[i].reference[k];
-        for (int k = 0; k < TS_PAIR_LANES; ++k) pairs->island[group->island[k]].asked -= asked[k];
+        memcpy(pairs->sums[parts->group[n]].asked, asked, sizeof asked);
     }
+}
+
+// lambda . g and lambda . G lambda of every island: bodies know what the impulses made of their velocities.
+static void find_work(ts_pairs* pairs) {
+    ts_pair_pass pass = {.pairs = pairs};
+    ts_task_parallel_for(pairs->tasks, pairs->body_count, 256, find_body_work, pairs);
+    run(&pass, find_group_work);
+    for (int i = 0; i <= pairs->island_count; ++i) pairs->island[i].asked = pairs->island[i].made = 0.0;
+    for (int b = 1; b < pairs->body_count; ++b) {
+        ts_pair_island* island = &pairs->island[pairs->island_of[b]];
+        island->asked += pairs->body_work[2 * b];
+        island->made += pairs->body_work[2 * b + 1];
+    }
+    for (int g = 0; g < pairs->group_count; ++g)
+        for (int k = 0; k < TS_PAIR_LANES; ++k)
+            pairs->island[pairs->group[g].island[k]].asked -= pairs->sums[g].asked[k];
 }
 
 // Part 0 makes zeros of what is not finite, too.

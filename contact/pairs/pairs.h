@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/mat.h"
+#include "base/task.h"
 #include "contact/judge/residual.h"
 
 #ifdef __cplusplus
@@ -37,6 +38,7 @@ typedef struct ts_pair_unit {
     ts_vec3 normal, tangent;  // from A to B; the second tangent is normal x tangent
     ts_vec3 offset;           // m: a lever on B less the same point's on A
     double friction;          // 1
+    double place;             // m, along some axis: what is near each other is one thread's; for speed only
 } ts_pair_unit;
 
 /// A vector of each of four pairs.
@@ -77,6 +79,14 @@ typedef struct ts_pair_group {
     int first, count;           // points
 } ts_pair_group;
 
+/// What a pass finds in a group, for islands to be told in order.
+typedef struct ts_pair_sums {
+    double velocity[TS_PAIR_LANES];  // m/s: largest |g|
+    double asked[TS_PAIR_LANES];     // J: lambda . c*
+    double natural[TS_PAIR_LANES], impulse[TS_PAIR_LANES], across[TS_PAIR_LANES], opposed[TS_PAIR_LANES],
+        work[TS_PAIR_LANES];
+} ts_pair_sums;
+
 /// Pairs that act on each other.
 typedef struct ts_pair_island {
     int contacts;
@@ -110,14 +120,25 @@ typedef struct ts_pairs {
     ts_pair_island* island;  // (island_count + 1) the last is of lanes without a pair
     int* slot;               // (contact_count) TS_PAIR_LANES times the point, plus the lane
     ts_pair_law law;
+    ts_pair_sums* sums;           // (group_count)
+    double* body_work;            // (2 x body_count) J
+    ts_task_pool* tasks;          // who passes over them
+    struct ts_pair_parts* parts;  // who over which
 } ts_pairs;
 
-/// Orders units (bodies and contacts numbered from 0, each contact once) and lays them out; levers (contact_count) from A. Units come in the
-/// order in which loads run. NULL when memory is short.
-ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pair_body* body, int body_count, const ts_pair_unit* unit,
-                        int unit_count, const ts_vec3* lever, int contact_count);
+/// What pairs are made of: bodies and contacts numbered from 0, each contact in one unit; units in the order in which loads run.
+typedef struct ts_pairs_input {
+    const ts_pair_body* body;  // (body_count)
+    const ts_pair_unit* unit;  // (unit_count)
+    const ts_vec3* lever;      // (contact_count) m, from A
+    int body_count, unit_count, contact_count;
+    ts_task_pool* tasks;  // threads that share passes; bits do not depend on them. NULL: the caller's
+} ts_pairs_input;
 
-/// The order alone: units that share a moving body stay in their order, others may go side by side. out_place[u] is
+/// Orders units and lays them out. NULL when memory is short.
+ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input);
+
+/// The order alone: units that share a moving body stay in their order, others may go side by side, those that are near each other first. out_place[u] is
 /// TS_PAIR_LANES times the group plus the lane. Returns the number of groups, -1 when memory is short.
 int ts_pairs_order(ts_arena* arena, int body_count, const ts_pair_unit* unit, int unit_count, int* out_place);
 
@@ -141,7 +162,7 @@ static inline ts_pair_track* ts_pairs_track(const ts_pairs* pairs, int i, int* o
     return &pairs->track[pairs->slot[i] / TS_PAIR_LANES];
 }
 
-// --- passes (pairs_kernel.c) ---
+// --- passes (pairs_kernel.c), over all threads; not to be called from within another loop of the same pool ---
 
 /// Steps and couplings of all points.
 void ts_pairs_weigh(ts_pairs* pairs);
@@ -156,8 +177,8 @@ double ts_pairs_refer(ts_pairs* pairs, int moves);
 /// Begins a substep: velocities are the free ones and what the impulses make of them; notes how large the islands' free velocities are.
 void ts_pairs_begin(ts_pairs* pairs);
 
-/// One sweep, by the rule of ncp_pgs.c.
-void ts_pairs_sweep(ts_pairs* pairs);
+/// So many sweeps, by the rule of ncp_pgs.c.
+void ts_pairs_sweep(ts_pairs* pairs, int count);
 
 /// Judges the impulses as contact/judge/residual.c does, island by island. Velocities of the surfaces are known after.
 void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residual);

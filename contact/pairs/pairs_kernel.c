@@ -145,6 +145,13 @@ static inline void push_point(const shared* s, speeds* a, speeds* b, four3 lever
     b->angular = plus3(b->angular, turn_b);
 }
 
+// The largest of all lanes.
+static double most_of(ts_four x) {
+    double v[TS_PAIR_LANES];
+    ts_four_store(x, v);
+    return fmax(fmax(v[0], v[1]), fmax(v[2], v[3]));
+}
+
 // --- once a step -----------------------------------------------------------------------------------------------------
 
 // c of a unit impulse along one direction of the frame: a column of D.
@@ -168,10 +175,12 @@ static void weigh_lane(ts_pair_point* p, int k, const ts_pair_vector* D) {
     p->natural[k] = 1.0 / ts_stiffness_bound_3x3(d00, d11, d22, d01, d02, d12);
 }
 
-static void weigh(ts_pairs* pairs) {
+static void weigh(const ts_pair_pass* pass, int part) {
+    const ts_pairs* pairs = pass->pairs;
     ts_pair_vector D[3];
-    for (int g = 0; g < pairs->group_count; ++g) {
-        const ts_pair_group* group = &pairs->group[g];
+    const struct ts_pair_parts* parts = pairs->parts;
+    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
+        const ts_pair_group* group = &pairs->group[parts->group[n]];
         shared s = share(group);
         for (int i = group->first; i < group->first + group->count; ++i) {
             ts_pair_point* p = &pairs->point[i];
@@ -180,15 +189,17 @@ static void weigh(ts_pairs* pairs) {
             for (int k = 0; k < TS_PAIR_LANES; ++k) {
                 if (!(p->natural[k] > 0.0)) continue;  // no point: see pairs.c
                 weigh_lane(p, k, D);
-                pairs->island[group->island[k]].step_sum += p->natural[k];
             }
         }
     }
 }
 
-static void read(ts_pairs* pairs, const double* velocity) {
-    for (int g = 0; g < pairs->group_count; ++g) {
-        const ts_pair_group* group = &pairs->group[g];
+static void read(const ts_pair_pass* pass, int part) {
+    const ts_pairs* pairs = pass->pairs;
+    const double* velocity = pass->velocity;
+    const struct ts_pair_parts* parts = pairs->parts;
+    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
+        const ts_pair_group* group = &pairs->group[parts->group[n]];
         shared s = share(group);
         speeds a = load_speeds(velocity, group->body[0]), b = load_speeds(velocity, group->body[1]);
         for (int i = group->first; i < group->first + group->count; ++i)
@@ -198,26 +209,30 @@ static void read(ts_pairs* pairs, const double* velocity) {
 
 // --- once a substep ----------------------------------------------------------------------------------------------------
 
-static double refer(ts_pairs* pairs, int moves) {
-    const ts_pair_law* law = &pairs->law;
-    ts_four zero = ts_four_zero(), step = ts_four_all(moves ? law->time_step : 0.0), slop = ts_four_all(law->slop),
-            mend = ts_four_all(law->mend), most = ts_four_all(law->most), deepest = zero,
-            rate = ts_four_all(1.0 / law->time_step);
-    for (int i = 0; i < pairs->point_count; ++i) {
-        ts_pair_track* track = &pairs->track[i];
-        ts_four gap = ts_four_load(track->gap);
-        if (moves) store3(plus3(load3(&track->total), load3(&pairs->point[i].lambda)), &track->total);
-        gap = ts_four_plus(gap, ts_four_product(step, ts_four_load(track->velocity.at[2])));
-        ts_four depth = ts_four_minus(zero, gap);
-        ts_four push = ts_four_most(ts_four_product(mend, ts_four_minus(depth, slop)), zero);
-        ts_four close = ts_four_product(depth, rate);
-        ts_four_store(gap, track->gap);
-        ts_four_store(ts_four_where(gap, close, ts_four_least(push, most)), pairs->point[i].reference);
-        deepest = ts_four_most(depth, deepest);
+static inline ts_four refer_point(const ts_pair_law* law, int moves, ts_pair_point* point, ts_pair_track* track) {
+    ts_four zero = ts_four_zero(), slop = ts_four_all(law->slop), mend = ts_four_all(law->mend),
+            most = ts_four_all(law->most), rate = ts_four_all(1.0 / law->time_step);
+    ts_four step = ts_four_all(moves ? law->time_step : 0.0), gap = ts_four_load(track->gap);
+    if (moves) store3(plus3(load3(&track->total), load3(&point->lambda)), &track->total);
+    gap = ts_four_plus(gap, ts_four_product(step, ts_four_load(track->velocity.at[2])));
+    ts_four depth = ts_four_minus(zero, gap);
+    ts_four push = ts_four_most(ts_four_product(mend, ts_four_minus(depth, slop)), zero);
+    ts_four close = ts_four_product(depth, rate);
+    ts_four_store(gap, track->gap);
+    ts_four_store(ts_four_where(gap, close, ts_four_least(push, most)), point->reference);
+    return depth;
+}
+
+static void refer(ts_pair_pass* pass, int part) {
+    const ts_pairs* pairs = pass->pairs;
+    ts_four deepest = ts_four_zero();
+    const struct ts_pair_parts* parts = pairs->parts;
+    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
+        const ts_pair_group* group = &pairs->group[parts->group[n]];
+        for (int i = group->first; i < group->first + group->count; ++i)
+            deepest = ts_four_most(refer_point(&pairs->law, pass->count, &pairs->point[i], &pairs->track[i]), deepest);
     }
-    double depth[TS_PAIR_LANES];
-    ts_four_store(deepest, depth);
-    return fmax(fmax(depth[0], depth[1]), fmax(depth[2], depth[3]));
+    pass->deepest[part] = most_of(deepest);
 }
 
 // g of a point is what its free velocity is short of the reference.
@@ -226,29 +241,31 @@ static inline ts_four size_of_free(four3 c, ts_four reference) {
     return ts_four_most(ts_four_most(ts_four_size(c.x), ts_four_size(c.y)), ts_four_size(c.z));
 }
 
-static void begin(ts_pairs* pairs) {
-    memcpy(pairs->velocity, pairs->free, (size_t)pairs->body_count * TS_PAIR_SPEEDS * sizeof(double));
-    for (int i = 0; i <= pairs->island_count; ++i) pairs->island[i].velocity = 0.0;
-    for (int g = 0; g < pairs->group_count; ++g) {
-        const ts_pair_group* group = &pairs->group[g];
-        shared s = share(group);
-        speeds free_a = load_speeds(pairs->free, group->body[0]), free_b = load_speeds(pairs->free, group->body[1]);
-        speeds a = load_speeds(pairs->velocity, group->body[0]), b = load_speeds(pairs->velocity, group->body[1]);
-        ts_four largest = ts_four_zero();
-        for (int i = group->first; i < group->first + group->count; ++i) {
-            const ts_pair_point* p = &pairs->point[i];
-            four3 lever = load3(&p->lever), c = read_there(&s, &free_a, &free_b, p);
-            largest = ts_four_most(size_of_free(c, ts_four_load(p->reference)), largest);
-            push_point(&s, &a, &b, lever, load3(&p->lambda));
-        }
-        store_speeds(&a, pairs->velocity, group->body[0]);
-        store_speeds(&b, pairs->velocity, group->body[1]);
-        double most[TS_PAIR_LANES];
-        ts_four_store(largest, most);
-        for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            double* velocity = &pairs->island[group->island[k]].velocity;
-            *velocity = ts_worse(*velocity, most[k]);
-        }
+static void begin_group(const ts_pairs* pairs, int g) {
+    const ts_pair_group* group = &pairs->group[g];
+    shared s = share(group);
+    speeds free_a = load_speeds(pairs->free, group->body[0]), free_b = load_speeds(pairs->free, group->body[1]);
+    speeds a = load_speeds(pairs->velocity, group->body[0]), b = load_speeds(pairs->velocity, group->body[1]);
+    ts_four largest = ts_four_zero();
+    for (int i = group->first; i < group->first + group->count; ++i) {
+        const ts_pair_point* p = &pairs->point[i];
+        four3 lever = load3(&p->lever), c = read_there(&s, &free_a, &free_b, p);
+        largest = ts_four_most(size_of_free(c, ts_four_load(p->reference)), largest);
+        push_point(&s, &a, &b, lever, load3(&p->lambda));
+    }
+    store_speeds(&a, pairs->velocity, group->body[0]);
+    store_speeds(&b, pairs->velocity, group->body[1]);
+    ts_four_store(largest, pairs->sums[g].velocity);
+}
+
+// Velocities are the free ones when it begins.
+static void begin(const ts_pair_pass* pass, int part) {
+    const struct ts_pair_parts* parts = pass->pairs->parts;
+    ts_pair_walk walk = ts_pair_walk_begin(parts, part);
+    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
+        ts_pair_walk_enter(&walk, parts->group[n]);
+        begin_group(pass->pairs, parts->group[n]);
+        ts_pair_walk_leave(&walk);
     }
 }
 
@@ -273,21 +290,30 @@ static inline four3 update(const shared* s, const ts_pair_point* p, four3 c, fou
     return next;
 }
 
-static void sweep(ts_pairs* pairs) {
-    for (int g = 0; g < pairs->group_count; ++g) {
-        const ts_pair_group* group = &pairs->group[g];
-        shared s = share(group);
-        speeds a = load_speeds(pairs->velocity, group->body[0]), b = load_speeds(pairs->velocity, group->body[1]);
-        for (int i = group->first; i < group->first + group->count; ++i) {
-            ts_pair_point* p = &pairs->point[i];
-            four3 lever = load3(&p->lever), old = load3(&p->lambda);
-            four3 next = update(&s, p, read_point(&s, &a, &b, lever), old);
-            store3(next, &p->lambda);
-            push_point(&s, &a, &b, lever, minus3(next, old));
-        }
-        store_speeds(&a, pairs->velocity, group->body[0]);
-        store_speeds(&b, pairs->velocity, group->body[1]);
+static inline void sweep_group(const ts_pairs* pairs, const ts_pair_group* group) {
+    shared s = share(group);
+    speeds a = load_speeds(pairs->velocity, group->body[0]), b = load_speeds(pairs->velocity, group->body[1]);
+    for (int i = group->first; i < group->first + group->count; ++i) {
+        ts_pair_point* p = &pairs->point[i];
+        four3 lever = load3(&p->lever), old = load3(&p->lambda);
+        four3 next = update(&s, p, read_point(&s, &a, &b, lever), old);
+        store3(next, &p->lambda);
+        push_point(&s, &a, &b, lever, minus3(next, old));
     }
+    store_speeds(&a, pairs->velocity, group->body[0]);
+    store_speeds(&b, pairs->velocity, group->body[1]);
+}
+
+static void sweep(const ts_pair_pass* pass, int part) {
+    const ts_pairs* pairs = pass->pairs;
+    const struct ts_pair_parts* parts = pairs->parts;
+    ts_pair_walk walk = ts_pair_walk_begin(parts, part);
+    for (walk.pass = 0; walk.pass < pass->count; ++walk.pass)
+        for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
+            ts_pair_walk_enter(&walk, parts->group[n]);
+            sweep_group(pairs, &pairs->group[parts->group[n]]);
+            ts_pair_walk_leave(&walk);
+        }
 }
 
 // --- judging -----------------------------------------------------------------------------------------------------------
@@ -372,27 +398,12 @@ static inline void judge_point(ts_four mu, ts_four slant, ts_four step, four3 l,
     f->finite = ts_four_plus(f->finite, ts_four_product(zero, sum));
 }
 
-static void tell_islands(ts_pairs* pairs, const ts_pair_group* group, const island_part* part) {
-    double natural[4], impulse[4], across[4], opposed[4], work[4];
-    ts_four_store(part->natural, natural);
-    ts_four_store(part->impulse, impulse);
-    ts_four_store(part->across, across);
-    ts_four_store(part->opposed, opposed);
-    ts_four_store(part->work, work);
-    for (int k = 0; k < TS_PAIR_LANES; ++k) {
-        ts_pair_island* island = &pairs->island[group->island[k]];
-        if (natural[k] > island->natural) island->natural = natural[k];
-        if (impulse[k] > island->impulse) island->impulse = impulse[k];
-        island->across += across[k];
-        island->opposed += opposed[k];
-        island->work += work[k];
-    }
-}
-
-static double most_of(ts_four x) {
-    double v[TS_PAIR_LANES];
-    ts_four_store(x, v);
-    return fmax(fmax(v[0], v[1]), fmax(v[2], v[3]));
+static void keep_part(const island_part* part, ts_pair_sums* out) {
+    ts_four_store(part->natural, out->natural);
+    ts_four_store(part->impulse, out->impulse);
+    ts_four_store(part->across, out->across);
+    ts_four_store(part->opposed, out->opposed);
+    ts_four_store(part->work, out->work);
 }
 
 // Of all lanes. What is not finite is found in all figures.
@@ -415,14 +426,16 @@ static void show_figures(const figures* f, ts_residual* out) {
 }
 
 // The figures of all laws, and what is wrong in every island, in no unit of its own yet.
-static void judge(ts_pairs* pairs, ts_residual* out) {
+static void judge(ts_pair_pass* pass, int part) {
+    const ts_pairs* pairs = pass->pairs;
     ts_four zero = ts_four_zero(), one = ts_four_all(1.0);
     figures f = {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
-    for (int g = 0; g < pairs->group_count; ++g) {
-        const ts_pair_group* group = &pairs->group[g];
+    const struct ts_pair_parts* parts = pairs->parts;
+    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
+        const ts_pair_group* group = &pairs->group[parts->group[n]];
         shared s = share(group);
         speeds a = load_speeds(pairs->velocity, group->body[0]), b = load_speeds(pairs->velocity, group->body[1]);
-        island_part part = {zero, zero, zero, zero, zero};
+        island_part sums = {zero, zero, zero, zero, zero};
         ts_four slant = ts_four_plus(one, ts_four_product(s.friction, s.friction));
         slant = ts_four_quotient(one, ts_four_root(slant));
         for (int i = group->first; i < group->first + group->count; ++i) {
@@ -431,11 +444,11 @@ static void judge(ts_pairs* pairs, ts_residual* out) {
             four3 c = read_there(&s, &a, &b, p), l = load3(&p->lambda);
             store3(c, &track->velocity);
             c.z = ts_four_minus(c.z, ts_four_load(p->reference));
-            judge_point(s.friction, slant, ts_four_load(p->natural), l, c, &f, &part);
+            judge_point(s.friction, slant, ts_four_load(p->natural), l, c, &f, &sums);
         }
-        tell_islands(pairs, group, &part);
+        keep_part(&sums, &pairs->sums[parts->group[n]]);
     }
-    show_figures(&f, out);
+    show_figures(&f, &pass->residual[part]);
 }
 
 #if TS_WIDE && defined(__AVX2__)
@@ -444,9 +457,9 @@ static void judge(ts_pairs* pairs, ts_residual* out) {
 #define KERNEL(name) ts_pairs_##name##_plain
 #endif
 
-void KERNEL(weigh)(ts_pairs* pairs) { weigh(pairs); }
-void KERNEL(read)(ts_pairs* pairs, const double* velocity) { read(pairs, velocity); }
-double KERNEL(refer)(ts_pairs* pairs, int moves) { return refer(pairs, moves); }
-void KERNEL(begin)(ts_pairs* pairs) { begin(pairs); }
-void KERNEL(sweep)(ts_pairs* pairs) { sweep(pairs); }
-void KERNEL(judge)(ts_pairs* pairs, ts_residual* out) { judge(pairs, out); }
+void KERNEL(weigh)(ts_pair_pass* pass, int part) { weigh(pass, part); }
+void KERNEL(read)(ts_pair_pass* pass, int part) { read(pass, part); }
+void KERNEL(refer)(ts_pair_pass* pass, int part) { refer(pass, part); }
+void KERNEL(begin)(ts_pair_pass* pass, int part) { begin(pass, part); }
+void KERNEL(sweep)(ts_pair_pass* pass, int part) { sweep(pass, part); }
+void KERNEL(judge)(ts_pair_pass* pass, int part) { judge(pass, part); }

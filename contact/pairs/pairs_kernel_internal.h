@@ -3,27 +3,41 @@
 #ifndef TS_CONTACT_PAIRS_KERNEL_INTERNAL_H
 #define TS_CONTACT_PAIRS_KERNEL_INTERNAL_H
 
+#include "contact/judge/residual.h"
 #include "contact/pairs/pairs.h"
+#include "contact/pairs/pairs_parts_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// The functions of that name in pairs_internal.h; what islands make of a judgement comes after.
-void ts_pairs_weigh_plain(ts_pairs* pairs);
-void ts_pairs_read_plain(ts_pairs* pairs, const double* velocity);
-double ts_pairs_refer_plain(ts_pairs* pairs, int moves);
-void ts_pairs_begin_plain(ts_pairs* pairs);
-void ts_pairs_sweep_plain(ts_pairs* pairs);
-void ts_pairs_judge_plain(ts_pairs* pairs, ts_residual* out_residual);
+/// What a pass is given and what it finds, part by part (pairs_parts_internal.h).
+typedef struct ts_pair_pass {
+    ts_pairs* pairs;
+    const double* velocity;                    // read: of bodies
+    int count;                                 // refer: nonzero, gaps move; sweep: how many sweeps
+    double deepest[TS_PAIR_PARTS_MOST];        // refer: m
+    ts_residual residual[TS_PAIR_PARTS_MOST];  // judge
+} ts_pair_pass;
+
+/// A pass over a part.
+typedef void (*ts_pairs_kernel)(ts_pair_pass* pass, int part);
+
+/// The functions of that name in pairs.h; what islands make of what is found comes after.
+void ts_pairs_weigh_plain(ts_pair_pass* pass, int part);
+void ts_pairs_read_plain(ts_pair_pass* pass, int part);
+void ts_pairs_refer_plain(ts_pair_pass* pass, int part);
+void ts_pairs_begin_plain(ts_pair_pass* pass, int part);
+void ts_pairs_sweep_plain(ts_pair_pass* pass, int part);
+void ts_pairs_judge_plain(ts_pair_pass* pass, int part);
 
 /// The same.
-void ts_pairs_weigh_wide(ts_pairs* pairs);
-void ts_pairs_read_wide(ts_pairs* pairs, const double* velocity);
-double ts_pairs_refer_wide(ts_pairs* pairs, int moves);
-void ts_pairs_begin_wide(ts_pairs* pairs);
-void ts_pairs_sweep_wide(ts_pairs* pairs);
-void ts_pairs_judge_wide(ts_pairs* pairs, ts_residual* out_residual);
+void ts_pairs_weigh_wide(ts_pair_pass* pass, int part);
+void ts_pairs_read_wide(ts_pair_pass* pass, int part);
+void ts_pairs_refer_wide(ts_pair_pass* pass, int part);
+void ts_pairs_begin_wide(ts_pair_pass* pass, int part);
+void ts_pairs_sweep_wide(ts_pair_pass* pass, int part);
+void ts_pairs_judge_wide(ts_pair_pass* pass, int part);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@
 // judged, and the last one's problem is written row by row when somebody asks for it (pile_problem.c).
 // Source: as substep.c; contact/pairs/.
 // Guaranteed: the law, the figures and the warm starts of the general path; what is left of islands that are worse than nothing is shortened as there. Bits
-// do not depend on the number of threads: pairs are swept by one.
+// do not depend on the number of threads (contact/pairs/pairs_parts.c).
 // Known to fail: a body that turns by an angle a in the step has levers and an inertia that are off by a. Demands that contradict each other
 // are not looked for (yield.c).
 #include "engine/step/pile_internal.h"
@@ -87,7 +87,26 @@ typedef struct layout {
     ts_pair_unit* unit;  // (contact_count)
     int unit_count;
     ts_vec3* lever;  // (contact_count)
+    ts_vec3 across;  // along which threads share the pile
 } layout;
+
+// The direction across gravity in which contacts lie farther apart.
+static ts_vec3 wide_axis(const ts_sim* sim) {
+    ts_vec3 up = ts_vec3_unit_or(sim->options.gravity, ts_vec3_axis(2));
+    ts_vec3 x = ts_vec3_sub(ts_vec3_axis(0), ts_vec3_scale(up.x, up)),
+            y = ts_vec3_sub(ts_vec3_axis(1), ts_vec3_scale(up.y, up));
+    // Two of three axes lie across enough.
+    if (ts_vec3_norm_squared(x) < 0.25) x = ts_vec3_axis(2);
+    if (ts_vec3_norm_squared(y) < 0.25) y = ts_vec3_axis(2);
+    double least[2] = {HUGE_VAL, HUGE_VAL}, most[2] = {-HUGE_VAL, -HUGE_VAL};
+    for (int i = 0; i < sim->contact_count; ++i)
+        for (int k = 0; k < 2; ++k) {
+            double at = ts_vec3_dot(k ? y : x, sim->contact[i].position);
+            least[k] = fmin(least[k], at);
+            most[k] = fmax(most[k], at);
+        }
+    return most[1] - least[1] > most[0] - least[0] ? y : x;
+}
 
 static void store_tensor(ts_mat3 I, double* out) {
     const double numbers[6] = {I.m[0][0], I.m[0][1], I.m[0][2], I.m[1][1], I.m[1][2], I.m[2][2]};
@@ -152,6 +171,7 @@ static void add_contact(layout* l, int k, int i) {
         .tangent = ts_mat3_column(&contact->frame, 0),
         .offset = ts_vec3_sub(a, b),
         .friction = contact->surface.friction,
+        .place = ts_vec3_dot(l->across, contact->position),
     };
 }
 
@@ -169,7 +189,7 @@ static ts_pile* take_pile(ts_sim* sim) {
 
 static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
     ts_arena* arena = &sim->scratch;
-    layout l = {.sim = sim, .pile = pile, .body_count = 1};
+    layout l = {.sim = sim, .pile = pile, .body_count = 1, .across = wide_axis(sim)};
     l.slot = (int*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count, sizeof(int));
     l.body = (ts_pair_body*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count + 1, sizeof(ts_pair_body));
     l.centre = TS_ARENA_ARRAY(arena, ts_vec3, sim->model->tree_count + 1);
@@ -183,7 +203,8 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
         add_contact(&l, k, order[k]);
         if (sim->contact[order[k]].surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;
     }
-    return ts_pairs_make(arena, l.body, l.body_count, l.unit, l.unit_count, l.lever, sim->contact_count);
+    ts_pairs_input input = {l.body, l.unit, l.lever, l.body_count, l.unit_count, sim->contact_count, sim->tasks};
+    return ts_pairs_make(arena, &input);
 }
 
 // --- velocities ----------------------------------------------------------------------------------------------------------
@@ -329,7 +350,7 @@ static void sweep(ts_sim* sim, ts_pairs* pairs) {
     report->status = TS_SOLVE_ITERATION_LIMIT;
     while (report->status != TS_SOLVE_CONVERGED && report->iterations < shared.iteration_limit) {
         int left = shared.iteration_limit - report->iterations, bout = left < BOUT ? left : BOUT;
-        for (int k = 0; k < bout; ++k) ts_pairs_sweep(pairs);
+        ts_pairs_sweep(pairs, bout);
         report->iterations += bout;
         report->status = verdict(sim, pairs, TS_SOLVE_ITERATION_LIMIT);
         if (isnan(sim->info.unmet)) {

@@ -54,6 +54,7 @@ static void make_unit(ts_rng* rng, heap* h, int u) {
     unit->tangent = ts_vec3_unit_or(ts_vec3_cross(unit->normal, any_vector(rng)), ts_vec3_axis(0));
     unit->offset = any_vector(rng);
     unit->friction = u == 5 ? 0.0 : ts_rng_uniform_in(rng, 0.1, 1.0);
+    unit->place = u * 7 % UNITS;
     for (int k = 0; k < unit->count; ++k) {
         h->unit_of[h->contacts] = u;
         h->lever[h->contacts++] = any_vector(rng);
@@ -65,7 +66,8 @@ static void make(heap* h, int seed) {
     memset(h, 0, sizeof *h);
     for (int b = 1; b < BODIES; ++b) make_body(&rng, &h->body[b]);
     for (int u = 0; u < UNITS; ++u) make_unit(&rng, h, u);
-    h->pairs = ts_pairs_make(&h->arena, h->body, BODIES, h->unit, UNITS, h->lever, h->contacts);
+    ts_pairs_input input = {h->body, h->unit, h->lever, BODIES, UNITS, h->contacts, NULL};
+    h->pairs = ts_pairs_make(&h->arena, &input);
     cr_assert_not_null(h->pairs);
     h->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};
     for (int b = 1; b < BODIES; ++b) {
@@ -187,7 +189,7 @@ Test(pairs, sweep_is_one_contact_after_the_other) {
         make_dense(&h, &d);
         ts_pairs_begin(h.pairs);
         for (int n = 0; n < 5; ++n) {
-            ts_pairs_sweep(h.pairs);
+            ts_pairs_sweep(h.pairs, 1);
             dense_sweep(&h, &d);
         }
         for (int i = 0; i < h.contacts; ++i)
@@ -249,7 +251,7 @@ Test(pairs, judgement_is_the_yardsticks) {
         heap h;
         make(&h, 300 + seed);
         ts_pairs_begin(h.pairs);
-        for (int n = 0; n < seed % 7; ++n) ts_pairs_sweep(h.pairs);
+        for (int n = 0; n < seed % 7; ++n) ts_pairs_sweep(h.pairs, 1);
         ts_residual ours, theirs;
         ts_pairs_judge(h.pairs, 0.0, &ours);
         make_dense(&h, &d);
@@ -316,30 +318,203 @@ Test(pairs, reference_velocities) {
     drop(&h);
 }
 
+// A wall: every stone on two below it, rows from the top.
+enum { WIDE = 48, HIGH = 12, STONES = 1 + WIDE * HIGH, JOINTS = 2 * WIDE * HIGH };
+
+typedef struct wall {
+    ts_arena arena;
+    ts_pair_body body[STONES];
+    ts_pair_unit unit[JOINTS];
+    ts_vec3 lever[4 * JOINTS];
+    int units, contacts;
+    ts_pairs* pairs;
+} wall;
+
+static void add_joint(ts_rng* rng, wall* w, int above, int below, double place) {
+    ts_pair_unit* unit = &w->unit[w->units++];
+    *unit = (ts_pair_unit){.body = {above, below},
+                           .first = w->contacts,
+                           .count = 1 + w->units % 4,
+                           .normal = ts_vec3_unit_or(any_vector(rng), ts_vec3_axis(2)),
+                           .offset = any_vector(rng),
+                           .friction = 0.5,
+                           .place = place};
+    unit->tangent = ts_vec3_unit_or(ts_vec3_cross(unit->normal, any_vector(rng)), ts_vec3_axis(0));
+    for (int k = 0; k < unit->count; ++k) w->lever[w->contacts++] = any_vector(rng);
+}
+
+// Every second stone and the next, then the others: whoever is last on a stone in a pass is waited for in the next one only.
+static void add_row(ts_rng* rng, wall* w) {
+    for (int odd = 0; odd < 2; ++odd)
+        for (int b = 1 + odd; b + 1 < STONES; b += 2) add_joint(rng, w, b, b + 1, b);
+}
+
+static void add_rows(ts_rng* rng, wall* w) {
+    for (int row = 0; row < HIGH; ++row)
+        for (int i = 0; i < WIDE; ++i) {
+            int stone = 1 + row * WIDE + i, floor = row == HIGH - 1;
+            add_joint(rng, w, stone, floor ? 0 : stone + WIDE, i);
+            if (i + 1 < WIDE) add_joint(rng, w, stone, floor ? 0 : stone + WIDE + 1, i + 0.5);
+        }
+}
+
+static wall* build(ts_task_pool* tasks, int is_row) {
+    wall* w = (wall*)calloc(1, sizeof *w);
+    ts_rng rng = ts_rng_make(7, 0);
+    cr_assert_not_null(w);
+    for (int b = 1; b < STONES; ++b) make_body(&rng, &w->body[b]);
+    if (is_row)
+        add_row(&rng, w);
+    else
+        add_rows(&rng, w);
+    ts_pairs_input input = {w->body, w->unit, w->lever, STONES, w->units, w->contacts, tasks};
+    w->pairs = ts_pairs_make(&w->arena, &input);
+    cr_assert_not_null(w->pairs);
+    w->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};
+    for (int k = TS_PAIR_SPEEDS; k < STONES * TS_PAIR_SPEEDS; ++k)
+        if (k % TS_PAIR_SPEEDS < 6) w->pairs->free[k] = ts_rng_normal(&rng);
+    for (int i = 0; i < w->contacts; ++i) ts_pairs_start(w->pairs, i, 0.5, any_vector(&rng));
+    return w;
+}
+
+static void tear_down(wall* w) {
+    ts_arena_free(&w->arena);
+    free(w);
+}
+
+// Of two passes, which groups of every part are surely done when a group begins: what its part did before, what it waits for, and what that
+// has waited for.
+enum { MOST_GROUPS = JOINTS };
+
+typedef struct clocks {
+    int part[MOST_GROUPS], at[MOST_GROUPS];
+    int done[2 * MOST_GROUPS][TS_PAIR_PARTS_MOST];
+} clocks;
+
+static int raise(int* done, int to) {
+    if (*done >= to) return 0;
+    *done = to;
+    return 1;
+}
+
+// What group n of part q knows, counted over both passes, is known to `done`, too.
+static int learn(const ts_pairs* pairs, const clocks* c, int q, int n, int* done) {
+    const struct ts_pair_parts* parts = pairs->parts;
+    int groups = parts->first[q + 1] - parts->first[q], changed = raise(&done[q], n + 1);
+    int node = parts->group[parts->first[q] + n % groups] + n / groups * pairs->group_count;
+    for (int p = 0; p < parts->count; ++p) changed |= raise(&done[p], c->done[node][p]);
+    return changed;
+}
+
+static int find_clocks(const ts_pairs* pairs, clocks* c) {
+    const struct ts_pair_parts* parts = pairs->parts;
+    int changed = 0;
+    for (int pass = 0; pass < 2; ++pass)
+        for (int g = 0; g < pairs->group_count; ++g) {
+            int *done = c->done[pass * pairs->group_count + g], p = c->part[g];
+            int own = c->at[g] + pass * (parts->first[p + 1] - parts->first[p]);
+            if (own > 0) changed |= learn(pairs, c, p, own - 1, done);
+            for (int q = 0; q < parts->count; ++q) {
+                int need = parts->need[g * parts->count + q];
+                if (need == INT_MIN) continue;
+                need += pass * (parts->first[q + 1] - parts->first[q]);
+                if (need > 0) changed |= learn(pairs, c, q, need - 1, done);
+            }
+        }
+    return changed;
+}
+
+// Whoever touches a body comes after who touched it before, in this pass and the one before.
+static void expect_waits(const ts_pairs* pairs) {
+    static clocks c;
+    static int last[STONES];
+    const struct ts_pair_parts* parts = pairs->parts;
+    memset(&c, 0, sizeof c);
+    memset(last, -1, sizeof last);
+    for (int p = 0; p < parts->count; ++p)
+        for (int n = parts->first[p]; n < parts->first[p + 1]; ++n) {
+            c.part[parts->group[n]] = p;
+            c.at[parts->group[n]] = n - parts->first[p];
+        }
+    while (find_clocks(pairs, &c)) continue;
+    for (int node = 0; node < 2 * pairs->group_count; ++node) {
+        const int* body = pairs->group[node % pairs->group_count].body[0];
+        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) {
+            int before = body[k] ? last[body[k]] : -1;
+            if (before < 0) continue;
+            int p = c.part[before % pairs->group_count];
+            int at = c.at[before % pairs->group_count] +
+                     before / pairs->group_count * (parts->first[p + 1] - parts->first[p]);
+            cr_assert_gt(c.done[node][p], at, "group %d does not wait for %d", node, before);
+        }
+        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) last[body[k]] = node;
+    }
+}
+
+static void share(int is_row) {
+    ts_residual judged[3];
+    wall* w[3];
+    for (int t = 0; t < 3; ++t) {
+        ts_task_pool* tasks = ts_task_pool_create(1 << t);
+        ts_pairs* pairs = (w[t] = build(tasks, is_row))->pairs;
+        cr_expect_eq(pairs->parts->count, 1 << t);
+        expect_waits(pairs);
+        for (int n = 0; n < 40; ++n) {
+            ts_pairs_refer(pairs, n > 0);
+            ts_pairs_begin(pairs);
+            (void)ts_pairs_hold_back(pairs);
+            ts_pairs_sweep(pairs, 1 + n % 5);
+            ts_pairs_judge(pairs, 0.0, &judged[t]);
+        }
+        pairs->tasks = NULL;
+        ts_task_pool_destroy(tasks);
+    }
+    for (int t = 1; t < 3; ++t) {
+        size_t points = (size_t)w[0]->pairs->point_count;
+        cr_expect_eq(memcmp(w[t]->pairs->point, w[0]->pairs->point, points * sizeof(ts_pair_point)), 0);
+        cr_expect_eq(memcmp(w[t]->pairs->track, w[0]->pairs->track, points * sizeof(ts_pair_track)), 0);
+        cr_expect_eq(memcmp(w[t]->pairs->velocity, w[0]->pairs->velocity, STONES * TS_PAIR_SPEEDS * sizeof(double)), 0);
+        cr_expect_eq(memcmp(&judged[t], &judged[0], sizeof judged[0]), 0);
+    }
+    for (int t = 0; t < 3; ++t) tear_down(w[t]);
+}
+
+Test(pairs, threads_give_the_same_bits) {
+    share(0);
+    share(1);
+}
+
 #if defined(__x86_64__) && defined(__GNUC__)
 Test(pairs, wide_code_gives_the_same_bits) {
     if (!__builtin_cpu_supports("avx2")) cr_skip_test("no AVX2 here");
     for (int seed = 0; seed < 10; ++seed) {
         heap a, b;
-        ts_residual of_a, of_b;
         make(&a, 600 + seed);
         make(&b, 600 + seed);
-        ts_pairs_weigh_plain(a.pairs);
-        ts_pairs_weigh_wide(b.pairs);
+        ts_pair_pass of_a = {.pairs = a.pairs}, of_b = {.pairs = b.pairs};
+        ts_pairs_weigh_plain(&of_a, 0);
+        ts_pairs_weigh_wide(&of_b, 0);
         for (int n = 0; n < 3; ++n) {
-            cr_assert_eq(ts_pairs_refer_plain(a.pairs, n > 0), ts_pairs_refer_wide(b.pairs, n > 0));
-            ts_pairs_begin_plain(a.pairs);
-            ts_pairs_begin_wide(b.pairs);
-            ts_pairs_sweep_plain(a.pairs);
-            ts_pairs_sweep_wide(b.pairs);
-            ts_pairs_judge_plain(a.pairs, &of_a);
-            ts_pairs_judge_wide(b.pairs, &of_b);
+            of_a.count = of_b.count = n > 0;
+            ts_pairs_refer_plain(&of_a, 0);
+            ts_pairs_refer_wide(&of_b, 0);
+            memcpy(a.pairs->velocity, a.pairs->free, BODIES * TS_PAIR_SPEEDS * sizeof(double));
+            memcpy(b.pairs->velocity, b.pairs->free, BODIES * TS_PAIR_SPEEDS * sizeof(double));
+            ts_pairs_begin_plain(&of_a, 0);
+            ts_pairs_begin_wide(&of_b, 0);
+            of_a.count = of_b.count = 1;
+            ts_pairs_sweep_plain(&of_a, 0);
+            ts_pairs_sweep_wide(&of_b, 0);
+            ts_pairs_judge_plain(&of_a, 0);
+            ts_pairs_judge_wide(&of_b, 0);
         }
         size_t points = (size_t)a.pairs->point_count;
         cr_assert_eq(memcmp(a.pairs->point, b.pairs->point, points * sizeof(ts_pair_point)), 0);
         cr_assert_eq(memcmp(a.pairs->track, b.pairs->track, points * sizeof(ts_pair_track)), 0);
         cr_assert_eq(memcmp(a.pairs->velocity, b.pairs->velocity, BODIES * TS_PAIR_SPEEDS * sizeof(double)), 0);
-        cr_assert_eq(memcmp(&of_a, &of_b, sizeof of_a), 0);
+        cr_assert_eq(of_a.deepest[0], of_b.deepest[0]);
+        cr_assert_eq(memcmp(&of_a.residual[0], &of_b.residual[0], sizeof of_a.residual[0]), 0);
+        cr_assert_eq(memcmp(a.pairs->sums, b.pairs->sums, (size_t)a.pairs->group_count * sizeof(ts_pair_sums)), 0);
         drop(&a);
         drop(&b);
     }

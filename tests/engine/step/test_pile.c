@@ -240,6 +240,23 @@ Test(pile, bits_depend_on_nothing_else) {
 }
 
 // What has more than contacts of lone bodies goes the general way.
+// Columns enough for every thread to have its part.
+Test(pile, threads_share_a_pile_to_the_bit) {
+    uint64_t hash[3];
+    for (int t = 0; t < 3; ++t) {
+        fixture f = fixture_start(boxes(60, 3, 0.5, 0.0), 1 << t);
+        for (int d = 0; d < f.model->nv; d += 6) f.sim->qvel[d] = 0.02 * (d % 5);
+        fixture_run(&f, 8);
+        const ts_pile* pile = ts_sim_storage_of(f.sim)->unshown;
+        cr_assert_not_null(pile);
+        cr_expect_geq(pile->pairs->group_count, 40, "the test shows nothing");
+        hash[t] = ts_sim_hash(f.sim);
+        fixture_end(&f);
+    }
+    cr_expect_eq(hash[0], hash[1]);
+    cr_expect_eq(hash[0], hash[2]);
+}
+
 Test(pile, is_one_only_where_it_may) {
     fixture f = fixture_start(boxes(1, 2, 0.5, 0.0), 1);
     ts_sim_storage* storage = ts_sim_storage_of(f.sim);

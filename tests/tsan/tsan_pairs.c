@@ -1,0 +1,79 @@
+// Pairs of a wall swept by several threads under the thread sanitizer: two that touch a body without one waiting for the other are a report.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/pairs/pairs.h"
+
+enum { WIDE = 40, HIGH = 12, STONES = 1 + WIDE * HIGH, JOINTS = 2 * WIDE * HIGH };
+
+typedef struct wall {
+    ts_arena arena;
+    ts_pair_body body[STONES];
+    ts_pair_unit unit[JOINTS];
+    ts_vec3 lever[2 * JOINTS];
+    int units;
+    ts_pairs* pairs;
+} wall;
+
+static void add_joint(wall* w, int above, int below, double place) {
+    ts_pair_unit unit = {.body = {above, below},
+                         .first = 2 * w->units,
+                         .count = 2,
+                         .normal = {0.0, 0.0, -1.0},
+                         .tangent = {1.0, 0.0, 0.0},
+                         .offset = {0.0, 0.0, 1.0},
+                         .friction = 0.5,
+                         .place = place};
+    w->lever[2 * w->units] = ts_vec3_make(0.2, 0.4, -0.5);
+    w->lever[2 * w->units + 1] = ts_vec3_make(0.2, -0.4, -0.5);
+    w->unit[w->units++] = unit;
+}
+
+static int build(wall* w, ts_task_pool* tasks) {
+    const ts_pair_body stone = {1.0, 1.0, {0.1, 0.0, 0.0, 0.1, 0.0, 0.1}, {10.0, 0.0, 0.0, 10.0, 0.0, 10.0}};
+    for (int b = 1; b < STONES; ++b) w->body[b] = stone;
+    for (int row = 0; row < HIGH; ++row)
+        for (int i = 0; i < WIDE; ++i) {
+            int b = 1 + row * WIDE + i, floor = row == HIGH - 1;
+            add_joint(w, b, floor ? 0 : b + WIDE, i);
+            if (i + 1 < WIDE) add_joint(w, b, floor ? 0 : b + WIDE + 1, i + 0.5);
+        }
+    ts_pairs_input input = {w->body, w->unit, w->lever, STONES, w->units, 2 * w->units, tasks};
+    w->pairs = ts_pairs_make(&w->arena, &input);
+    if (!w->pairs) return 0;
+    w->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};
+    for (int b = 1; b < STONES; ++b) w->pairs->free[TS_PAIR_SPEEDS * b + 2] = -1e-2 * (b % 5);
+    return 1;
+}
+
+// Returns the velocities' sum, 0 when memory is short.
+static double run(int threads) {
+    wall* w = (wall*)calloc(1, sizeof *w);
+    ts_task_pool* tasks = ts_task_pool_create(threads);
+    double sum = 0.0;
+    if (w && build(w, tasks)) {
+        ts_residual residual;
+        for (int n = 0; n < 10; ++n) {
+            ts_pairs_refer(w->pairs, n > 0);
+            ts_pairs_begin(w->pairs);
+            (void)ts_pairs_hold_back(w->pairs);
+            ts_pairs_sweep(w->pairs, 5);
+            ts_pairs_judge(w->pairs, 0.0, &residual);
+        }
+        for (int k = 0; k < STONES * TS_PAIR_SPEEDS; ++k) sum += (k % 7 + 1) * w->pairs->velocity[k];
+    }
+    ts_task_pool_destroy(tasks);
+    if (w) ts_arena_free(&w->arena);
+    free(w);
+    return sum;
+}
+
+int main(void) {
+    double one = run(1), two = run(2), four = run(4);
+    if (one == 0.0 || one != two || one != four) {
+        printf("pairs: %.17g, %.17g, %.17g\n", one, two, four);
+        return 1;
+    }
+    return 0;
+}
