@@ -53,6 +53,7 @@ typedef struct ts_args {
     const char* video;
     const char* html;          // view: a file
     const char* charts;        // view: a file
+    const char* watch;         // view: numbers, between blanks
     const char* camera;        // view
     const char* layers;        // view: a list
     const char* layout;        // view: "panes", "ghost"

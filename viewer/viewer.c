@@ -8,12 +8,12 @@
 
 #include "base/clock.h"
 #include "engine/step/step.h"
-#include "scenes/run.h"
 #include "viewer/capture.h"
 #include "viewer/offscreen.h"
 #include "viewer/panes_internal.h"
 #include "viewer/scene_contacts_internal.h"
 #include "viewer/scene_labels_internal.h"
+#include "viewer/steps_internal.h"
 #include "viewer/ui_internal.h"
 #include "viewer/view.h"
 #include "viewer/window_internal.h"
@@ -54,38 +54,6 @@ static ts_code check_request(const ts_view_request* request, ts_status* out_stat
     return TS_OK;
 }
 
-// What the observer of a run needs.
-typedef struct run_notes {
-    const ts_view_request* request;
-    const ts_loaded_scene* scene;  // that the steps come from
-    ts_ui* ui;                     // or NULL
-    ts_view_path* path;            // or NULL
-    ts_view_path* reach;           // or NULL: ends of the box around everything, at every step
-} run_notes;
-
-static int note_step(void* user, ts_sim* sim) {
-    run_notes* notes = user;
-    const ts_view_request* request = notes->request;
-    if (sim->step_count > 0 && notes->ui) ts_ui_note_step(notes->ui, sim);
-    // A path that runs out of memory is merely shorter.
-    if (sim->step_count > 0 && notes->path && request->scene->focus >= 0)
-        (void)ts_view_path_push(notes->path, sim->kinematics.body_centre[request->scene->focus]);
-    if (notes->reach) {
-        ts_vec3 low, high;
-        ts_scene_sizes_bounds(sim, &low, &high);
-        (void)(ts_view_path_push(notes->reach, low) && ts_view_path_push(notes->reach, high));
-    }
-    return request->stop ? request->stop(request->user) : 0;
-}
-
-static ts_code step_to_time(const run_notes* notes, double time, ts_sim* sim, ts_status* out_status) {
-    double left = time - sim->time;
-    // Derived quantities of a state that nobody stepped yet are not there.
-    if (!(left > 0.0)) return sim->step_count > 0 ? TS_OK : ts_sim_forward(sim, out_status);
-    run_notes own = *notes;
-    return ts_run_scene(notes->scene, sim, left, note_step, &own, out_status);
-}
-
 // A picture in the making.
 typedef struct picture {
     const ts_view_request* request;
@@ -110,22 +78,24 @@ static int in_scene(const picture* p) { return p->request->layout == TS_LAYOUT_S
 
 static int is_alone(const picture* p) { return p->request->companion_count == 0; }
 
-static ts_code step_all(picture* p, double time, ts_status* out_status) {
-    ts_code code = TS_OK;
-    for (int i = 0; !code && i <= p->request->companion_count; ++i) {
-        const ts_loaded_scene* scene = p->request->scene;
-        if (i && p->request->companion_scene) scene = p->request->companion_scene[i - 1];
-        run_notes notes = {p->request, scene, i ? NULL : &p->ui, p->request->trail ? &p->path[i] : NULL,
-                           is_alone(p) && p->looks_ahead ? &p->reach : NULL};
-        if (p->fault[i].code) continue;
-        code = step_to_time(&notes, time, sim_of(p, i), out_status);
-        // Of several laws side by side one may blow up: that is a result, and its pane says so.
-        if (code && i > 0 && !in_scene(p) && code != TS_ERROR_INTERRUPTED && code != TS_ERROR_MEMORY) {
-            p->fault[i] = *out_status;
-            code = ts_status_ok(out_status);
-        }
+// The chart in the corner, the paths, and while a film looks ahead the ends of the box around everything.
+static int note_step(void* user, int which, ts_sim* sim) {
+    picture* p = user;
+    const ts_view_request* request = p->request;
+    if (sim->step_count > 0 && which == 0) ts_ui_note_step(&p->ui, sim);
+    // A path that runs out of memory is merely shorter.
+    if (sim->step_count > 0 && request->trail && request->scene->focus >= 0)
+        (void)ts_view_path_push(&p->path[which], sim->kinematics.body_centre[request->scene->focus]);
+    if (is_alone(p) && p->looks_ahead) {
+        ts_vec3 low, high;
+        ts_scene_sizes_bounds(sim, &low, &high);
+        (void)(ts_view_path_push(&p->reach, low) && ts_view_path_push(&p->reach, high));
     }
-    return code;
+    return 0;
+}
+
+static ts_code step_all(picture* p, double time, ts_status* out_status) {
+    return ts_steps_to_time(p->request, time, note_step, p, p->fault, out_status);
 }
 
 // What a simulation has swept along a direction, on the way it came with its focus body.

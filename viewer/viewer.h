@@ -90,6 +90,8 @@ typedef struct ts_view_request {
                             // NULL: all from `scene`
     double mark;            // window, s: a moment that the timeline marks; NAN: none
     const char* mark_text;  // window: and why (borrowed), or NULL
+    const char*
+        watched;  // window and charts: numbers to chart, by words between blanks (borrowed), or NULL: "qpos[2] contact[a,b].gap"
     int (*stop)(void* user);  // asked between steps and pictures; nonzero stops with TS_ERROR_INTERRUPTED. Or NULL
     void* user;               // for stop
 } ts_view_request;
@@ -146,8 +148,12 @@ ts_code ts_viewer_film(const ts_view_request* request, int count, ts_view_take t
 /// Whether charts can be written to a file of that name: .svg or .csv. TS_ERROR_VALUE says so when not.
 ts_code ts_viewer_check_charts(const char* path, ts_status* out_status);
 
+/// Whether these words, between blanks, name numbers of that simulation. TS_ERROR_VALUE says which does not, and what does.
+ts_code ts_viewer_check_watched(const char* watched, const ts_sim* sim, ts_status* out_status);
+
 /// Steps to `time` and writes the charts that a window shows, without a display: as .svg, all that have values, of `sim`, `width` wide, and below them how
-/// the last step's solves of all simulations converged; as .csv the numbers of every step of `sim`. At most nine simulations.
+/// the last step's solves of all simulations converged; as .csv the numbers of every step of `sim`. What `watched` names is charted of all simulations. At most nine. TS_ERROR_VALUE for a number
+/// that does not exist.
 ts_code ts_viewer_charts(const ts_view_request* request, const char* path, ts_status* out_status);
 
 #ifdef __cplusplus

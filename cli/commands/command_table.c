@@ -298,6 +298,8 @@ static const ts_flag view_flags[] = {
      "what is shown besides the usual, or with a minus is not: cones,-shadows,-words (docs/viewer.md)"},
     {"--charts", "FILE", TS_FLAG_TEXT, OFFSET(charts), 0.0, 0.0,
      "write charts of all steps until --time, and of how the last one was solved: .svg or .csv"},
+    {"--watch", "LIST", TS_FLAG_TEXT, OFFSET(watch), 0.0, 0.0,
+     "numbers to chart, between blanks: 'qpos[2] contact[box,floor].normal' (docs/viewer.md)"},
     {"--measure", "N", TS_FLAG_INTEGER, OFFSET(measure), 1.0, 1e6, "draw N frames off screen and say what one takes"},
     {"--layout", "KIND", TS_FLAG_TEXT, OFFSET(layout), 0.0, 0.0,
      "several solvers in 'panes' beside each other (default), or 'ghost': over the first"},

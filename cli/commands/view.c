@@ -95,10 +95,11 @@ static ts_code read_wishes(const ts_args* args, const ts_model* model, ts_camera
     return code;
 }
 
-static ts_code check_wishes(const ts_args* args, const ts_model* model, ts_status* status) {
+static ts_code check_wishes(const ts_args* args, const ts_model* model, const ts_sim* sim, ts_status* status) {
     ts_camera camera;
     ts_view_request request = ts_view_request_default();
     ts_code code = args->charts ? ts_viewer_check_charts(args->charts, status) : TS_OK;
+    if (!code && args->watch) code = ts_viewer_check_watched(args->watch, sim, status);
     return code ? code : read_wishes(args, model, &camera, &request, status);
 }
 
@@ -155,6 +156,7 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
         request.width = args->width;
         request.height = args->height;
     }
+    request.watched = args->watch;
     ts_camera camera;
     ts_view_companion companion[TS_VIEW_BESIDE];
     ts_code code = read_wishes(args, scene->model, &camera, &request, status);
@@ -189,9 +191,10 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
 
 #else
 
-static ts_code check_wishes(const ts_args* args, const ts_model* model, ts_status* status) {
+static ts_code check_wishes(const ts_args* args, const ts_model* model, const ts_sim* sim, ts_status* status) {
     (void)args;
     (void)model;
+    (void)sim;
     return ts_status_ok(status);
 }
 
@@ -225,13 +228,19 @@ int ts_view_outputs(const ts_args* args, const char* out_first[2]) {
     return count;
 }
 
-static int check_outputs(const ts_args* args, const ts_model* model, ts_status* status) {
+static int check_outputs(const ts_args* args, const ts_model* model, const ts_sim* sim, ts_status* status) {
     const char* output[2] = {NULL, NULL};
     if (ts_view_outputs(args, output) > 1) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s or %s, not both", output[0], output[1]);
         return TS_EXIT_USAGE;
     }
-    if (check_wishes(args, model, status)) return TS_EXIT_USAGE;
+    if (args->watch && !args->charts && (output[0] || args->measure)) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                      "--watch charts numbers in a window or with --charts, not with %s",
+                      output[0] ? output[0] : "--measure");
+        return TS_EXIT_USAGE;
+    }
+    if (check_wishes(args, model, sim, status)) return TS_EXIT_USAGE;
     if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
     if (args->charts && ts_setup_writable(args->charts, status)) return TS_EXIT_FAILED;
     if (args->video && (ts_video_check(args->video, status) || ts_setup_writable(args->video, status)))
@@ -318,7 +327,7 @@ static int load_recordings(const ts_args* args, ts_import_report* report, ts_loa
         ts_recording* const both[2] = {scene->recording, sims->beside[0].recording};
         sims->mark = ts_divergence_mark(both, scene->model, sims->mark_text, sizeof sims->mark_text);
     }
-    return exit_code ? exit_code : check_outputs(args, scene->model, status);
+    return exit_code ? exit_code : check_outputs(args, scene->model, sims->sim[0], status);
 }
 
 static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_controls* controls,
@@ -353,7 +362,7 @@ static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* 
         if (!code) code = ts_setup_from(args, *sim, recording, sizeof recording, status);
     }
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
-    return check_outputs(args, scene->model, status);
+    return check_outputs(args, scene->model, sims->sim[0], status);
 }
 
 static int report_done(const ts_args* args, const ts_loaded_scene* scene, const ts_sim* sim) {

@@ -202,6 +202,10 @@ static int make(page_job* job, ts_status* status) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s or %s, not both", output[0], output[1]);
         return TS_EXIT_USAGE;
     }
+    if (args->watch)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                             "--watch charts numbers in a window or with --charts, not with --html"),
+               TS_EXIT_USAGE;
     if (ts_view_html_look(args, NULL, &job->look, status)) return TS_EXIT_USAGE;
     if (args->file_count > 1 && recorded < args->file_count) {
         for (int i = 0; i < args->file_count; ++i)

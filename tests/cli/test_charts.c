@@ -63,6 +63,54 @@ Test(charts, show_how_solves_converged) {
     outcome_free(&result);
 }
 
+static int column_of(const char* head, const char* name) {
+    const char* at = strstr(head, name);
+    cr_assert(at && at < strchr(head, '\n'), "no column %s", name);
+    int column = 0, quoted = 0;
+    for (const char* c = head; c < at; ++c) {
+        quoted ^= *c == '"';
+        column += *c == ',' && !quoted;
+    }
+    return column;
+}
+
+// Statics of a cube of 1 kg that slides, mu 0.4 under it: under the exact law its weight and mu times that; the convex relaxation lets it take off, so
+// that there is no contact, and nothing in the table, where the exact law has one.
+Test(charts, have_numbers_of_a_contact) {
+    skip_without_viewer();
+    outcome result = run("view sliding-cube --solver ncp,ccp-pgs --time 0.05 --charts cube.csv "
+                         "--watch 'contact[cube,floor].normal contact[floor,cube].friction contact[cube].exact'");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+    ts_text table = read_text("cube.csv");
+    const char* head = ts_text_get(&table);
+    int normal = column_of(head, "\"contact[cube,floor].normal\","), empty = 0;
+    int friction = column_of(head, "\"contact[floor,cube].friction\",");
+    int other = column_of(head, "\"contact[cube,floor].normal of ccp-pgs\"");
+    int unmet = column_of(head, "contact[cube].exact,");
+    cr_assert(friction == normal + 1 && unmet == normal + 2 && other == normal + 3);
+    for (int i = 10; i < 50; ++i) {
+        const char* line = line_at(head, i);
+        cr_expect_float_eq(cell(line, normal), 9.81, 1e-5, "step %d", i);
+        cr_expect_float_eq(cell(line, friction), 0.4 * 9.81, 1e-5, "step %d", i);
+        cr_expect_lt(cell(line, unmet), 1e-7, "step %d", i);
+        for (; other > 0 && *line != '\n'; ++line)
+            if (*line == ',' && --other == 0) break;
+        empty += line[0] == ',' && line[1] == ',';
+        other = normal + 3;
+    }
+    cr_expect_gt(empty, 30, "%d", empty);
+    ts_text_free(&table);
+    outcome drawn =
+        run("view sliding-cube --solver ncp,ccp-pgs --time 0.05 --charts cube.svg --watch 'contact[cube].gap'");
+    cr_assert_eq(drawn.code, 0, "%s", ts_text_get(&drawn.err));
+    outcome_free(&drawn);
+    ts_text page = read_text("cube.svg");
+    cr_expect(has(&page, ">contact[cube].gap</text>") && has(&page, ">ncp ") && has(&page, ">ccp-pgs"));
+    cr_expect(!has(&page, "nan") && !has(&page, "inf"));
+    ts_text_free(&page);
+}
+
 Test(charts, refusals) {
     skip_without_viewer();
     expect_refusal("view sliding-cube --charts cube.pdf", 2, "charts are written as .svg or .csv");
@@ -70,4 +118,9 @@ Test(charts, refusals) {
     expect_refusal("view sliding-cube --charts cube.svg --video cube.gif", 2, "not both");
     expect_refusal("view sliding-cube --charts cube.svg --time 0", 1, "--time says when");
     expect_refusal("view sliding-cube --charts nowhere/cube.svg", 1, "cannot write");
+    expect_refusal("view sliding-cube --charts cube.svg --watch 'contact[cub].gap'", 2, "no such geoms or bodies");
+    expect_refusal("view sliding-cube --charts cube.svg --watch 'contact[cube].depth'", 2, ".friction_impulse");
+    expect_refusal("view sliding-cube --charts cube.svg --watch ' '", 2, "one to 10 numbers");
+    expect_refusal("view sliding-cube --png cube.png --watch time", 2, "not with --png");
+    expect_refusal("view sliding-cube --html cube.html --watch time", 2, "not with --html");
 }

@@ -117,15 +117,15 @@ Test(model_camera, numbers_are_watched_by_name) {
     ts_sim* sim = moved(model);
     double value = 0.0;
     sim->ctrl[0] = 7.0;
-    cr_assert(!ts_gauge_read(sim, "qpos[turn]", &value) && value == 0.5 * TS_PI);
-    cr_assert(!ts_gauge_read(sim, "qpos[0]", &value) && value == 0.4);
-    cr_assert(!ts_gauge_read(sim, "ctrl[m]", &value) && value == 7.0);
-    cr_assert(!ts_gauge_read(sim, "time", &value) && value == 0.0);
+    cr_assert(!ts_gauge_read(sim, NULL, "qpos[turn]", &value) && value == 0.5 * TS_PI);
+    cr_assert(!ts_gauge_read(sim, NULL, "qpos[0]", &value) && value == 0.4);
+    cr_assert(!ts_gauge_read(sim, NULL, "ctrl[m]", &value) && value == 7.0);
+    cr_assert(!ts_gauge_read(sim, NULL, "time", &value) && value == 0.0);
     static const char* const bad[] = {"",           "qpos", "qpos[]",    "qpos[2]", "qpos[-1]",
                                       "ctrl[turn]", "q[0]", "sensor[0]", "qpos[0",  "act[x]"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         value = 3.0;
-        cr_assert(ts_gauge_read(sim, bad[i], &value) && value == 3.0, "'%s'", bad[i]);
+        cr_assert(ts_gauge_read(sim, NULL, bad[i], &value) && value == 3.0, "'%s'", bad[i]);
     }
     ts_sim_free(sim);
     ts_model_free(model);

@@ -141,8 +141,9 @@ Test(session, steps_and_the_way_back) {
     press(&d, TS_KEY_LEFT, TS_MOD_SHIFT);
     cr_assert(ts_sim_hash(d.f.sim) == hash[0], "ten steps back end at the first");
     // Charts know all of it, and forget what another solver makes another future of.
-    ts_worker_strip(d.session->worker, d.session->strip);
-    cr_assert(d.session->strip->count == 7 && ts_strip_at(d.session->strip, 6)->step == 7);
+    ts_session_take_strips(d.session, 1);
+    const ts_strip* strip = ts_strips_chosen(&d.session->strips);
+    cr_assert(strip->count == 7 && ts_strip_at(strip, 6)->step == 7);
     press(&d, TS_KEY_DOWN, TS_MOD_CONTROL);
     cr_assert(d.session->shadow->last == 0);
     press(&d, TS_KEY_RIGHT, TS_MOD_SHIFT);

@@ -32,6 +32,7 @@ unsigned ts_chart_usual(void) {
     unsigned bits = 0;
     for (int i = 0, first, count; i < ts_chart_count(); ++i) {
         ts_chart_numbers(i, &first, &count);
+        // Of those that are watched all: they are there because somebody asked.
         if (first != TS_QUANTITY_ITERATIONS && first != TS_QUANTITY_CONTACTS && first != TS_QUANTITY_HEIGHT)
             bits |= 1u << i;
     }
@@ -39,22 +40,45 @@ unsigned ts_chart_usual(void) {
 }
 
 // As it is drawn: powers of ten as their exponents, bounded.
-static double drawn_value(int quantity, float value) {
-    if (!ts_quantity_at(quantity)->logarithmic || isnan(value)) return (double)value;
+static double drawn_value(int logarithmic, float value) {
+    if (isnan(value) || !logarithmic) return (double)value;
     return fmin(2.0, fmax(-16.0, value > 0.0f ? log10((double)value) : -16.0));
 }
 
+static int is_watched(const ts_chart* chart) { return chart->first >= TS_QUANTITY_WATCHED; }
+
+// Curves of a chart: one of each of its numbers, or of one that is watched one of each simulation.
+static int curve_count(const ts_chart* chart) { return is_watched(chart) ? chart->strips->count : chart->count; }
+
+static int quantity_of(const ts_chart* chart, int curve) {
+    return is_watched(chart) ? chart->first : chart->first + curve;
+}
+
+static float value_at(const ts_chart* chart, int curve, int at) {
+    int strip = is_watched(chart) ? curve : chart->strips->chosen;
+    return ts_strips_value(chart->strips, strip, at, quantity_of(chart, curve));
+}
+
+static void ink_of(const ts_chart* chart, int curve, float out_color[4]) {
+    int own = (int)ts_quantity_at(quantity_of(chart, curve))->color;
+    ts_theme_ink(chart->theme, is_watched(chart) && chart->strips->count > 1 ? curve : own, out_color);
+}
+
 static int range_of(const ts_chart* chart, double* out_low, double* out_high) {
+    const ts_strip* strip = ts_strips_chosen(chart->strips);
     double low = HUGE_VAL, high = -HUGE_VAL;
-    for (int i = 0; i < chart->strip->count; ++i)
-        for (int q = chart->first; q < chart->first + chart->count; ++q) {
-            double v = drawn_value(q, ts_strip_at(chart->strip, i)->value[q]);
+    if (!strip) return 0;
+    int logarithmic = ts_strip_is_logarithmic(strip, chart->first);
+    for (int c = 0; c < curve_count(chart); ++c)
+        for (int i = 0; i < strip->count; ++i) {
+            double v = drawn_value(logarithmic, value_at(chart, c, i));
             if (!isfinite(v)) continue;
             low = fmin(low, v);
             high = fmax(high, v);
         }
     if (low > high) return 0;
-    if (!ts_quantity_at(chart->first)->logarithmic) low = fmin(low, 0.0);
+    // What anybody watches may stray little around something far from zero.
+    if (!is_watched(chart) && !logarithmic) low = fmin(low, 0.0);
     // What is constant but for rounding is a level line.
     double least = fmax(1e-12, 1e-6 * fmax(fabs(low), fabs(high)));
     if (high - low < least) {
@@ -79,8 +103,8 @@ static void span_of(const ts_strip* strip, double* out_first, double* out_last) 
 
 long long ts_chart_step_at(const ts_chart* chart, double x) {
     double first, last;
-    if (!chart->strip->count) return 0;
-    span_of(chart->strip, &first, &last);
+    if (!ts_strips_chosen(chart->strips)->count) return 0;
+    span_of(ts_strips_chosen(chart->strips), &first, &last);
     double at = (x - chart->rectangle[0]) / chart->rectangle[2];
     return (long long)(first + fmin(1.0, fmax(0.0, at)) * (last - first) + 0.5);
 }
@@ -105,12 +129,13 @@ static void add_point(stroke* s, double x, double y) {
     ++s->count;
 }
 
-static void draw_curve(const ts_chart* chart, int q, double low, double high, const ts_pen* pen) {
+static void draw_curve(const ts_chart* chart, int curve, double low, double high, const ts_pen* pen) {
     const double* r = chart->rectangle;
-    const ts_strip* strip = chart->strip;
+    const ts_strip* strip = ts_strips_chosen(chart->strips);
     double first, last;
+    int logarithmic = ts_strip_is_logarithmic(strip, chart->first);
     stroke s = {.pen = pen};
-    ts_theme_ink(chart->theme, (int)ts_quantity_at(q)->color, s.color);
+    ink_of(chart, curve, s.color);
     span_of(strip, &first, &last);
     int columns = (int)fmin(r[2], (double)MOST_COLUMNS);
     for (int i = 0; i < strip->count;) {
@@ -120,7 +145,7 @@ static void draw_curve(const ts_chart* chart, int q, double low, double high, co
         for (; i < strip->count; ++i) {
             double at = ((double)ts_strip_at(strip, i)->step - first) / (last - first);
             if ((int)(at * (double)columns) != column) break;
-            double v = drawn_value(q, ts_strip_at(strip, i)->value[q]);
+            double v = drawn_value(logarithmic, value_at(chart, curve, i));
             x = r[0] + at * r[2];
             if (!isfinite(v)) continue;
             least = fmin(least, v);
@@ -136,12 +161,6 @@ static void draw_curve(const ts_chart* chart, int q, double low, double high, co
     end_stroke(&s);
 }
 
-static const ts_sample* sample_of(const ts_strip* strip, long long step) {
-    if (!strip->count) return NULL;
-    long long at = step - ts_strip_at(strip, 0)->step;
-    return at >= 0 && at < strip->count ? ts_strip_at(strip, (int)at) : NULL;
-}
-
 void ts_chart_text(const ts_theme* theme, const ts_pen* pen, const double at[2], const char* text,
                    const float color[4]) {
     const double behind[4] = {at[0] - 2.0, at[1], pen->letter * (double)strlen(text) + 4.0, pen->size};
@@ -149,34 +168,45 @@ void ts_chart_text(const ts_theme* theme, const ts_pen* pen, const double at[2],
     pen->text(pen->user, at[0], at[1], text, color);
 }
 
+// Of words that are wider than the chart the end: of what is watched it says the number.
+static const char* fitting(const ts_chart* chart, const ts_pen* pen, const char* text) {
+    size_t room = (size_t)fmax(8.0, (chart->rectangle[2] - 8.0) / pen->letter), length = strlen(text);
+    return length > room ? text + (length - room) : text;
+}
+
+// The chart, and in the colour of each curve what it is and its value at the cursor.
 static void draw_words(const ts_chart* chart, double low, double high, const ts_pen* pen) {
     const double* r = chart->rectangle;
     const ts_theme* theme = chart->theme;
+    const ts_strip* strip = ts_strips_chosen(chart->strips);
     const ts_quantity_row* row = ts_quantity_at(chart->first);
-    const ts_sample* sample = sample_of(chart->strip, chart->cursor);
-    char text[96];
+    int alone = is_watched(chart) && chart->strips->count == 1, here = ts_strip_find(strip, chart->cursor);
+    char text[TS_GAUGE_WORD + 64], name[TS_GAUGE_WORD];
     double at[2] = {r[0] + 4.0, r[1] + 2.0};
-    snprintf(text, sizeof text, row->unit[0] ? "%s [%s]" : "%s", row->chart, row->unit);
-    ts_chart_text(theme, pen, at, text, theme->plain);
-    for (int q = chart->first; q < chart->first + chart->count; ++q) {
-        float color[4];
-        char name[TS_GAUGE_WORDS];
-        ts_strip_name(chart->strip, q, name);
-        if (q >= TS_QUANTITY_WATCHED && strcmp(name, ts_quantity_at(q)->name) == 0) continue;
-        snprintf(text, sizeof text, "%.80s", name);
-        if (sample && isfinite(sample->value[q]))
-            snprintf(text, sizeof text, "%.70s %.4g", name, (double)sample->value[q]);
-        ts_theme_ink(theme, (int)ts_quantity_at(q)->color, color);
-        at[1] += pen->size;
-        ts_chart_text(theme, pen, at, text, color);
+    if (here >= 0 && ts_strip_at(strip, here)->step != chart->cursor) here = -1;
+    ts_strip_name(strip, chart->first, name);
+    snprintf(text, sizeof text, row->unit[0] ? "%s [%s]" : "%s", is_watched(chart) ? name : row->chart, row->unit);
+    if (!alone) ts_chart_text(theme, pen, at, is_watched(chart) ? fitting(chart, pen, text) : text, theme->plain);
+    for (int c = 0; c < curve_count(chart); ++c) {
+        float color[4], value = here >= 0 ? value_at(chart, c, here) : NAN;
+        if (!is_watched(chart)) ts_strip_name(strip, quantity_of(chart, c), name);
+        const char* what = is_watched(chart) && !alone ? chart->strips->name[c] : name;
+        if (isfinite(value))
+            snprintf(text, sizeof text, "%.*s %.4g", TS_GAUGE_WORD, what, (double)value);
+        else
+            snprintf(text, sizeof text, "%.*s", TS_GAUGE_WORD, what);
+        ink_of(chart, c, color);
+        if (!alone) at[1] += pen->size;
+        ts_chart_text(theme, pen, at, alone ? fitting(chart, pen, text) : text, color);
     }
+    int logarithmic = ts_strip_is_logarithmic(strip, chart->first);
     const double end[2] = {high, low}, y[2] = {r[1] + 2.0 + pen->size, r[1] + r[3] - pen->size};
     for (int k = 0; k < 2; ++k) {
         // Powers of ten as such, unless both ends were the same one.
-        if (row->logarithmic && high - low < 2.0)
+        if (logarithmic && high - low < 2.0)
             snprintf(text, sizeof text, "%.2g", pow(10.0, end[k]));
         else
-            snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", end[k]);
+            snprintf(text, sizeof text, logarithmic ? "1e%.0f" : "%.3g", end[k]);
         const double there[2] = {r[0] + r[2] - pen->letter * (double)strlen(text), y[k]};
         ts_chart_text(theme, pen, there, text, theme->dim);
     }
@@ -194,8 +224,8 @@ void ts_chart_draw(const ts_chart* chart, const ts_pen* pen) {
             const double line[4] = {r[0], r[1] + 0.25 * (double)k * r[3], r[2], 1.0};
             pen->box(pen->user, line, chart->theme->rule);
         }
-        for (int q = chart->first; q < chart->first + chart->count; ++q) draw_curve(chart, q, low, high, pen);
-        span_of(chart->strip, &first, &last);
+        for (int c = 0; c < curve_count(chart); ++c) draw_curve(chart, c, low, high, pen);
+        span_of(ts_strips_chosen(chart->strips), &first, &last);
         double at = ((double)chart->cursor - first) / (last - first);
         const double mark[4] = {r[0] + at * r[2], r[1], 1.0, r[3]};
         if (at >= 0.0 && at <= 1.0) pen->box(pen->user, mark, chart->theme->marked);
@@ -227,19 +257,21 @@ static void svg_box(void* user, const double r[4], const float color[4]) {
     ts_text_add(svg, "/>\n");
 }
 
-// Names of charts and numbers hold nothing that XML would take for its own.
 static void svg_text(void* user, double x, double y, const char* text, const float color[4]) {
     ts_text* svg = user;
     ts_text_add(svg, "<text x=\"%.1f\" y=\"%.1f\"", x, y + 12.0);
     svg_color(svg, "fill", color);
-    ts_text_add(svg, ">%s</text>\n", text);
+    ts_text_add(svg, ">");
+    for (const char* c = text; *c; ++c)
+        ts_text_add(svg, *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '&' ? "&amp;" : "%c", *c);
+    ts_text_add(svg, "</text>\n");
 }
 
 // Below each other; returns the height that was used.
 static double draw_all(const ts_charted* what, double width, double each, const ts_pen* pen) {
     double y = 0.0;
     for (int i = 0; i < ts_chart_count(); ++i) {
-        ts_chart chart = {what->strip, what->theme, 0, 0, {0.0, y, width, each - 6.0}, what->cursor};
+        ts_chart chart = {&what->strips, what->theme, 0, 0, {0.0, y, width, each - 6.0}, what->cursor};
         ts_chart_numbers(i, &chart.first, &chart.count);
         if (!ts_chart_has_values(&chart)) continue;
         if (pen) ts_chart_draw(&chart, pen);

@@ -23,7 +23,7 @@ typedef struct ts_pen {
 
 /// A chart in its place.
 typedef struct ts_chart {
-    const ts_strip* strip;
+    const ts_strips* strips;
     const ts_theme* theme;
     int first;            // its first number (ts_quantity)
     int count;            // and how many
@@ -33,7 +33,7 @@ typedef struct ts_chart {
 
 /// What all charts show.
 typedef struct ts_charted {
-    const ts_strip* strip;
+    ts_strips strips;
     long long cursor;  // step that is marked
     const ts_theme* theme;
     const struct ts_shadow* shadow;  // whose last solve's convergence is shown below them, or NULL

@@ -60,13 +60,38 @@ static void run_ruler(ts_session* s, int argument) {
     ts_session_measure(s);
 }
 
-// The contact that is pinned, or under the mouse, is walked through; once more, by portals; a third time ends it.
-static void run_stepper(ts_session* s, int argument) {
-    (void)argument;
-    const ts_sim* sim = &s->shadow->look[s->shadow->chosen].sim;
+// The contact that is pinned, or under the mouse; -1: none.
+static int meant_contact(const ts_session* s, const ts_sim* sim) {
     int contact = ts_session_hovered(s);
     for (int c = 0; c < sim->contact_count && s->view.filter.pinned; ++c)
         if (sim->contact[c].key == s->view.filter.pinned) contact = c;
+    return contact < sim->contact_count ? contact : -1;
+}
+
+// It is watched and so charted; once more, no longer.
+static void run_contact_charts(ts_session* s, int argument) {
+    (void)argument;
+    const ts_sim* sim = &s->shadow->look[s->shadow->chosen].sim;
+    int contact = meant_contact(s, sim);
+    char word[TS_GAUGE_WORD];
+    if (contact < 0) {
+        ts_session_say(s, "point at a contact, or click one: its numbers are charted");
+        return;
+    }
+    ts_gauge_contact_word(sim, contact, word);
+    if (ts_gauge_toggle_contact(s->watched, word))
+        s->panels.charts |= s->kit != NULL;
+    else
+        ts_session_say(s, "as many numbers are watched as there is room for: right panel, Watch");
+    s->dirty = 1;
+    s->panels_dirty = 2;
+}
+
+// The contact is walked through; once more, by portals; a third time ends it.
+static void run_stepper(ts_session* s, int argument) {
+    (void)argument;
+    const ts_sim* sim = &s->shadow->look[s->shadow->chosen].sim;
+    int contact = meant_contact(s, sim);
     if (!s->stepper_device) {
         ts_session_say(s, "this needs panels (Dear ImGui)");
     } else if (s->stepper && strcmp(s->stepper->method, "gjk") != 0) {
@@ -419,6 +444,9 @@ static const ts_command command[] = {
      run_ruler, NULL},
     {"Show", "narrow phase", 'Z', 0, 0, 0,
      "how the narrow phase found the contact under the mouse, step by step; again: by portals", run_stepper, NULL},
+    {"Show", "charts of a contact", 'Z', SHIFT, 0, 0,
+     "gap, forces, slip and what is unmet of the contact under the mouse, over time; again: no more",
+     run_contact_charts, NULL},
     {"Show", "only violated contacts", 'X', SHIFT, 0, 0, "only contacts that break the exact law", filter_mode,
      is_filter_mode},
     {"Show", "islands", 'N', 0, TS_SHOW_ISLANDS, 0, "one colour for all that push each other", show_toggle, is_shown},

@@ -33,8 +33,9 @@ static int place_of(const ts_model* m, namesake by, const char* name) {
     return -1;
 }
 
-const char* ts_gauge_read(const ts_sim* sim, const char* text, double* out_value) {
+const char* ts_gauge_read(const ts_sim* sim, const ts_contact_facts* facts, const char* text, double* out_value) {
     const ts_model* m = sim->model;
+    if (strncmp(text, "contact[", 8) == 0) return ts_gauge_read_contact(sim, facts, text + 7, out_value);
     const gauge_field field[] = {{"qpos", sim->qpos, m->nq, OF_POSITION},
                                  {"qvel", sim->qvel, m->nv, OF_VELOCITY},
                                  {"ctrl", sim->ctrl, m->actuator_count, OF_ACTUATOR},
@@ -60,13 +61,13 @@ const char* ts_gauge_read(const ts_sim* sim, const char* text, double* out_value
         *out_value = field[k].number[place];
         return NULL;
     }
-    return "qpos, qvel, ctrl, act, actuator_force, tendon_length, sensor, or time";
+    return "qpos, qvel, ctrl, act, actuator_force, tendon_length, sensor, contact, or time";
 }
 
-int ts_gauge_word(const char* words, int n, char out_word[TS_GAUGE_WORDS]) {
+int ts_gauge_word(const char* words, int n, char out_word[TS_GAUGE_WORD]) {
     for (const char* at = words + strspn(words, " "); *at; at += strspn(at, " ")) {
         size_t length = strcspn(at, " ");
-        if (n-- == 0 && length < TS_GAUGE_WORDS) {
+        if (n-- == 0 && length < TS_GAUGE_WORD) {
             memcpy(out_word, at, length);
             out_word[length] = '\0';
             return 1;

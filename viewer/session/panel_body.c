@@ -216,19 +216,19 @@ static void watched(ts_session* s) {
     const ts_kit_ops* ops = s->kit->ops;
     if (!ops->section(s->kit, "Watch", 0)) return;
     (void)ops->field(s->kit, "##watched", s->watched, sizeof s->watched);
-    if (!s->watched[0]) ops->text(s->kit, "qpos[0] ctrl[name] sensor[name] ...", ts_theme_of(s->view.dark)->dim);
-    for (const char* at = s->watched; *at;) {
-        char name[sizeof s->watched], line[sizeof s->watched + 80];
+    if (!s->watched[0])
+        ops->text(s->kit, "qpos[0] ctrl[name] sensor[name] contact[a,b].gap ...", ts_theme_of(s->view.dark)->dim);
+    char name[TS_GAUGE_WORD], line[TS_GAUGE_WORD + 160];
+    for (int n = 0; ts_gauge_word(s->watched, n, name); ++n) {
         double value = 0.0;
-        size_t length = strcspn(at, " ");
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        const char* fault = length ? ts_gauge_read(&s->shadow->sim, name, &value) : NULL;
+        const char* fault = ts_gauge_read(&s->shadow->sim, &s->shadow->facts, name, &value);
         if (fault)
             snprintf(line, sizeof line, "%s: %s", name, fault);
+        else if (isnan(value))
+            snprintf(line, sizeof line, "%s: none now", name);
         else
             snprintf(line, sizeof line, "%s = %.9g", name, value);
-        if (length) ops->text(s->kit, line, fault ? ts_theme_of(s->view.dark)->dim : NULL);
-        at += length + (at[length] == ' ');
+        ops->text(s->kit, line, fault || isnan(value) ? ts_theme_of(s->view.dark)->dim : NULL);
     }
 }
 

@@ -8,8 +8,28 @@
 
 static const float mark_color[4] = {0.80f, 0.15f, 0.20f, 1.0f};
 
+// Places of charts: one of a solve takes two.
+static int place_count(const ts_session* s) {
+    int places = s->charts & ts_convergence_bit() ? 2 : 0;
+    for (int i = 0; i < ts_chart_count(); ++i) {
+        ts_chart chart = {.strips = &s->strips};
+        ts_chart_numbers(i, &chart.first, &chart.count);
+        places += s->charts >> i & 1u && ts_chart_has_values(&chart);
+    }
+    return places;
+}
+
+// As many rows as leave every chart some width.
+static int row_count(const ts_session* s, int places) {
+    int fit = (int)((double)s->window_width / (9.0 * s->kit->ops->size(s->kit)));
+    if (fit < 3) fit = 3;
+    return places > fit ? 2 : 1;
+}
+
 double ts_panel_charts_height(const ts_session* session) {
-    return fmin(floor(9.5 * session->kit->ops->size(session->kit)), floor(0.3 * (double)session->window_height));
+    double line = session->kit->ops->size(session->kit), high = (double)session->window_height;
+    if (row_count(session, place_count(session)) > 1) return fmin(floor(16.0 * line), floor(0.42 * high));
+    return fmin(floor(9.5 * line), floor(0.3 * high));
 }
 
 static void pen_line(void* user, const float* xy, int count, const float color[4]) {
@@ -73,6 +93,7 @@ static void save_buttons(ts_session* s) {
     ops->beside(s->kit);
     ts_session_file_name(s, svg ? ".svg" : (png ? "-charts.png" : ".csv"), path, sizeof path);
     const ts_charted all = ts_session_charted(s);
+    if (!all.strips.count) return;
     if (svg) code = ts_chart_write_svg(&all, 900, path, &status);
     if (csv) {
         ts_session_write_csv(s);
@@ -101,23 +122,22 @@ void ts_panel_charts(ts_session* session) {
     ts_pen pen = {s->kit, pen_line, pen_box, pen_text, line, 0.44 * line};
     save_buttons(s);
     timeline(s);
-    int shown = (s->charts & ts_convergence_bit()) != 0, solves = shown;
-    for (int i = 0; i < ts_chart_count(); ++i) {
-        ts_chart chart = {.strip = s->strip};
-        ts_chart_numbers(i, &chart.first, &chart.count);
-        shown += s->charts >> i & 1u && ts_chart_has_values(&chart);
-    }
-    if (!shown) return;
+    int places = place_count(s), rows = row_count(s, places), each = (places + rows - 1) / rows, k = 0;
+    if (!places) return;
     // Curves over iterations, of several simulations, are twice as wide as one over time.
-    double width = ((double)s->window_width - 2.0 * pen.size) / (double)(shown + solves) - 7.0;
-    double height = ts_panel_charts_height(s) - 2.4 * pen.size;
-    if (solves) convergence(s, &pen, 2.0 * width, height);
-    for (int i = 0, k = solves; i < ts_chart_count(); ++i) {
-        ts_chart chart = {.strip = s->strip, .theme = ts_theme_of(s->view.dark), .cursor = s->shadow->sim.step_count};
+    double width = ((double)s->window_width - 2.0 * pen.size) / (double)each - 7.0;
+    double height = (ts_panel_charts_height(s) - 2.4 * pen.size) / (double)rows - 4.0 * (double)(rows - 1);
+    if (s->charts & ts_convergence_bit()) {
+        convergence(s, &pen, 2.0 * width, height);
+        k = 2;
+    }
+    for (int i = 0; i < ts_chart_count(); ++i) {
+        ts_chart chart = {
+            .strips = &s->strips, .theme = ts_theme_of(s->view.dark), .cursor = s->shadow->sim.step_count};
         char label[24];
         ts_chart_numbers(i, &chart.first, &chart.count);
         if (!(s->charts >> i & 1u) || !ts_chart_has_values(&chart)) continue;
-        if (k++) s->kit->ops->beside(s->kit);
+        if (k++ % each) s->kit->ops->beside(s->kit);
         snprintf(label, sizeof label, "chart %d", i);
         ts_canvas c = s->kit->ops->canvas(s->kit, label, width, height);
         const double r[4] = {c.x, c.y, c.width, c.height};

@@ -130,9 +130,25 @@ ts_code ts_history_seek(ts_history* history, const ts_loaded_scene* scene, ts_si
         history->edit = at > 0;
         return code ? code : ts_sim_forward(sim, out_status);
     }
-    int slot = slot_of(history, at - 1);
+    return ts_history_again(history, scene, sim, lowest + at, out_status);
+}
+
+ts_code ts_history_again(const ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, long long step,
+                         ts_status* out_status) {
+    if (!ts_history_has(history, step))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "step %lld is not remembered", step);
+    if (history->recording)
+        return ts_recording_take(history->recording, ts_recording_after(history->recording, step - 1), sim, out_status);
+    int slot = slot_of(history, (int)(step - 1 - history->step[history->first]));
     ts_code code = ts_sim_restore(sim, &history->entry[slot], out_status);
     return code ? code : control_and_step(scene, sim, history->push[slot], out_status);
+}
+
+int ts_history_has(const ts_history* history, long long step) {
+    if (history->recording) return ts_recording_after(history->recording, step - 1) >= 0;
+    if (!history->count) return 0;
+    long long lowest = history->step[history->first];
+    return step > lowest && step <= lowest + history->count;
 }
 
 void ts_history_clear(ts_history* history) { history->first = history->count = history->edit = 0; }

@@ -59,6 +59,13 @@ void ts_history_range(const ts_history* history, const ts_sim* sim, long long* o
 ts_code ts_history_seek(ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, long long step,
                         ts_status* out_status);
 
+/// Nonzero when the step that led there can be made again.
+int ts_history_has(const ts_history* history, long long step);
+
+/// Makes the step that led to step number `step` again, in any simulation of the same model and settings. TS_ERROR_VALUE where it is not remembered.
+ts_code ts_history_again(const ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, long long step,
+                         ts_status* out_status);
+
 /// Forgets what came after the state now: something was changed, and the future will be another.
 void ts_history_branch(ts_history* history, const ts_sim* sim);
 

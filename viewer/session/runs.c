@@ -83,7 +83,7 @@ const ts_run* ts_runs_seen(const ts_runs* runs, int i) {
 }
 
 // Solver, settings and options of another simulation of the same model.
-static ts_code take_settings(const ts_sim* from, ts_sim* to, ts_status* out_status) {
+ts_code ts_runs_take_settings(const ts_sim* from, ts_sim* to, ts_status* out_status) {
     to->options = from->options;
     ts_code code = from->solver ? ts_sim_set_solver(to, from->solver->name, out_status) : TS_OK;
     if (code) return code;
@@ -111,7 +111,7 @@ ts_code ts_runs_part(ts_runs* runs, unsigned long bytes, ts_status* out_status) 
     if (parent->history.recording)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a recording goes on as it was recorded");
     ts_code code = ts_sim_create(from->model, ts_task_pool_workers(parent->sim->tasks), &sim, out_status);
-    if (!code) code = take_settings(parent->sim, sim, out_status);
+    if (!code) code = ts_runs_take_settings(parent->sim, sim, out_status);
     if (!code) code = take_state(from, sim, out_status);
     if (!code) code = ts_sim_forward(sim, out_status);
     if (code) {

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /// Most simulations beside each other.
-enum { TS_RUNS = 9 };
+enum { TS_RUNS = TS_STRIPS };
 
 /// One of them.
 typedef struct ts_run {
@@ -84,6 +84,9 @@ void ts_runs_name(const ts_run* run, char* out_name, size_t size);
 
 /// Notes a change of "NAME=VALUE" in the chosen one's name when it has parted from another one.
 void ts_runs_note(ts_runs* runs, const char* change);
+
+/// Gives a simulation solver, settings, options, integrator and control of another one of the same model.
+ts_code ts_runs_take_settings(const ts_sim* from, ts_sim* to, ts_status* out_status);
 
 /// Releases everything.
 void ts_runs_free(ts_runs* runs);

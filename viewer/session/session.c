@@ -179,17 +179,47 @@ static void follow(ts_session* s) {
     s->tracked_at = centre;
 }
 
-static void take_strip(ts_session* s) {
-    if (s->strip_step == s->shadow->sim.step_count && s->strip_of == s->shadow->chosen && s->strip->count) return;
+// Charts go by the chosen simulation, and what is watched is compared with the others.
+static void copy_strips(ts_session* s) {
+    const ts_shadow* shadow = s->shadow;
+    memset(&s->strips, 0, sizeof s->strips);
+    s->strips.chosen = shadow->chosen;
+    for (int i = 0; i < shadow->look_count && i < TS_RUNS; ++i) {
+        if (i != shadow->chosen && !s->watched[0]) continue;
+        if (!s->strip[i]) s->strip[i] = calloc(1, sizeof *s->strip[i]);
+        // Without memory, and of one that was just taken away, there is nothing to see.
+        if (!s->strip[i] || !ts_worker_strip(s->worker, i, s->strip[i])) {
+            s->strips.chosen = 0;
+            s->strips.count = 0;
+            return;
+        }
+    }
+    int all = s->watched[0] != 0;
+    s->strips.count = all ? shadow->look_count : 1;
+    s->strips.chosen = all ? shadow->chosen : 0;
+    for (int k = 0; k < s->strips.count; ++k) {
+        int i = all ? k : shadow->chosen;
+        s->strips.strip[k] = s->strip[i];
+        s->strips.name[k] = shadow->look[i].name;
+    }
+}
+
+void ts_session_take_strips(ts_session* session, int again) {
+    ts_session* s = session;
+    const ts_strip* known = s->strips.count ? ts_strips_chosen(&s->strips) : NULL;
+    int same = s->strip_step == s->shadow->sim.step_count && s->strip_of == s->shadow->chosen && known && known->count;
+    if (same && !again && !s->strip_partial && !s->shadow->recalling) return;
     s->strip_of = s->shadow->chosen;
-    ts_worker_strip(s->worker, s->strip);
+    s->strip_partial = s->shadow->recalling;
+    copy_strips(s);
     s->strip_step = s->shadow->sim.step_count;
     ts_ui_clear(&s->ui);
     // What lies ahead of the step that is shown is in the charts, not among the words.
-    int count = s->strip->count;
-    while (count && ts_strip_at(s->strip, count - 1)->step > s->strip_step) --count;
+    const ts_strip* strip = s->strips.count ? ts_strips_chosen(&s->strips) : NULL;
+    int count = strip ? strip->count : 0;
+    while (count && ts_strip_at(strip, count - 1)->step > s->strip_step) --count;
     for (int i = count > TS_UI_HISTORY ? count - TS_UI_HISTORY : 0; i < count; ++i) {
-        const float* value = ts_strip_at(s->strip, i)->value;
+        const float* value = ts_strip_at(strip, i)->value;
         double own = (double)value[TS_QUANTITY_OWN], exact = (double)value[TS_QUANTITY_EXACT];
         ts_ui_note(&s->ui, isnan(own) ? 0.0 : own, isnan(exact) ? 0.0 : exact);
     }
@@ -271,7 +301,7 @@ static void take_picture(ts_session* s) {
 ts_charted ts_session_charted(const ts_session* session) {
     const ts_session* s = session;
     int solves = (s->charts & ts_convergence_bit()) != 0;
-    return (ts_charted){s->strip, s->shadow->sim.step_count, ts_theme_of(s->view.dark), solves ? s->shadow : NULL};
+    return (ts_charted){s->strips, s->shadow->sim.step_count, ts_theme_of(s->view.dark), solves ? s->shadow : NULL};
 }
 
 void ts_session_write_csv(ts_session* session) {
@@ -280,8 +310,9 @@ void ts_session_write_csv(ts_session* session) {
     char path[256], text[300];
     ts_status status;
     ts_session_file_name(s, ".csv", path, sizeof path);
-    ts_worker_strip(s->worker, s->strip);
-    ts_code code = ts_strip_write_csv(s->strip, path, &status);
+    ts_session_take_strips(s, 1);
+    ts_code code = s->strips.count ? ts_strip_write_csv(&s->strips, path, &status)
+                                   : ts_status_set(&status, TS_ERROR_MEMORY, NULL, 0, "no memory for charts");
     snprintf(text, sizeof text, "saved %s", path);
     if (!code && all.shadow && ts_convergence_has_values(all.shadow)) {
         ts_session_file_name(s, "-convergence.csv", path, sizeof path);
@@ -443,7 +474,7 @@ ts_code ts_session_draw(ts_session* session, ts_status* out_status) {
         if (code) return code;
     }
     session->dirty = 0;
-    take_strip(session);
+    ts_session_take_strips(session, 0);
     place_marks(session);
     ts_view_follow(&session->view);
     if (session->want_charts) take_charts(session);
@@ -484,9 +515,8 @@ ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_ki
     ts_session_layout(s);
     s->ui.window = s->ui.legend = 1;
     s->panels.labels = request->labels;
-    s->strip = calloc(1, sizeof *s->strip);
-    ts_code code = s->strip ? TS_OK : ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for charts");
-    if (!code) code = ts_world_borrow(request->scene, request->sim, request->subject, &world, out_status);
+    if (request->watched) snprintf(s->watched, sizeof s->watched, "%s", request->watched);
+    ts_code code = ts_world_borrow(request->scene, request->sim, request->subject, &world, out_status);
     ts_sim* beside[TS_RUNS];
     int count = request->companion_count < TS_RUNS ? request->companion_count : TS_RUNS - 1;
     const char* title[1 + TS_RUNS] = {request->name};
@@ -517,6 +547,6 @@ void ts_session_close(ts_session* session) {
     ts_worker_destroy(session->worker);
     if (session->shown_world >= 0) ts_view_close(&session->view);
     ts_overlay_free(&session->overlay);
-    free(session->strip);
+    for (int i = 0; i < TS_RUNS; ++i) free(session->strip[i]);
     free(session);
 }

@@ -93,9 +93,12 @@ typedef struct ts_session {
     ts_ui ui;
     ts_overlay overlay;
     ts_panels panels;
-    ts_strip* strip;                  // copy of what is known of past steps
-    long long strip_step;             // and up to which
-    int strip_of;                     // and of which simulation
+    ts_strip*
+        strip[TS_RUNS];    // copies of what is known of past steps; of others than the chosen one where they are shown
+    ts_strips strips;      // those that are there
+    long long strip_step;  // and up to which step
+    int strip_of;          // which simulation was chosen
+    int strip_partial;     // nonzero: past numbers were still being found
     int window_width, window_height;  // pixels
     int left, top;                    // where the picture begins in the window, pixels
     int width, height;                // of the picture, pixels
@@ -177,6 +180,9 @@ void ts_session_file_name(const ts_session* session, const char* ending, char* o
 
 /// Pages of help in the present picture.
 int ts_session_help_pages(const ts_session* session);
+
+/// Copies what is known of past steps again where it is not that of the step that is shown; with `again`, in any case.
+void ts_session_take_strips(ts_session* session, int again);
 
 /// What is charted.
 ts_charted ts_session_charted(const ts_session* session);

@@ -55,6 +55,7 @@ typedef struct ts_shadow {
     double rate;         // reached over the last half second; 0 while paused
     long long first;     // step that can be gone back to
     long long last;      // and latest one that is known
+    int recalling;       // nonzero: numbers of past steps are still being found
     char message[200];   // the last that was said
     int message_number;  // counts them
     ts_arena arena;

@@ -2,10 +2,11 @@
 // again replaces what it was before. Guaranteed: the simulation is not changed.
 #include "viewer/session/strip_internal.h"
 
-#include "base/text.h"
+#include "viewer/scene_contacts_internal.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const ts_quantity_row row[TS_QUANTITY_COUNT] = {
     [TS_QUANTITY_KINETIC] = {"energy", "kinetic", "J", 0, TS_INK_BLUE},
@@ -24,10 +25,16 @@ static const ts_quantity_row row[TS_QUANTITY_COUNT] = {
     [TS_QUANTITY_HEIGHT] = {"height of the body", "height", "m", 0, TS_INK_BLUE},
     [TS_QUANTITY_SPEED] = {"speed of the body", "speed", "m/s", 0, TS_INK_GREEN},
     [TS_QUANTITY_FORCE] = {"contact force on the body", "force", "N", 0, TS_INK_ORANGE},
-    [TS_QUANTITY_WATCHED] = {"watched numbers", "first watched", "", 0, TS_INK_BLUE},
-    [TS_QUANTITY_WATCHED + 1] = {"watched numbers", "second watched", "", 0, TS_INK_ORANGE},
-    [TS_QUANTITY_WATCHED + 2] = {"watched numbers", "third watched", "", 0, TS_INK_GREEN},
-    [TS_QUANTITY_WATCHED + 3] = {"watched numbers", "fourth watched", "", 0, TS_INK_PINK},
+    [TS_QUANTITY_WATCHED] = {"first watched number", "", "", 0, TS_INK_BLUE},
+    [TS_QUANTITY_WATCHED + 1] = {"second watched number", "", "", 0, TS_INK_ORANGE},
+    [TS_QUANTITY_WATCHED + 2] = {"third watched number", "", "", 0, TS_INK_GREEN},
+    [TS_QUANTITY_WATCHED + 3] = {"fourth watched number", "", "", 0, TS_INK_PINK},
+    [TS_QUANTITY_WATCHED + 4] = {"fifth watched number", "", "", 0, TS_INK_BLUE},
+    [TS_QUANTITY_WATCHED + 5] = {"sixth watched number", "", "", 0, TS_INK_ORANGE},
+    [TS_QUANTITY_WATCHED + 6] = {"seventh watched number", "", "", 0, TS_INK_GREEN},
+    [TS_QUANTITY_WATCHED + 7] = {"eighth watched number", "", "", 0, TS_INK_PINK},
+    [TS_QUANTITY_WATCHED + 8] = {"ninth watched number", "", "", 0, TS_INK_BLUE},
+    [TS_QUANTITY_WATCHED + 9] = {"tenth watched number", "", "", 0, TS_INK_ORANGE},
 };
 
 const ts_quantity_row* ts_quantity_at(int quantity) { return &row[quantity]; }
@@ -63,13 +70,24 @@ void ts_strip_add(ts_strip* strip, ts_sample sample) {
 }
 
 static void note_watched(ts_sim* sim, const char* watched, float* value) {
-    char word[TS_GAUGE_WORDS];
+    char word[TS_GAUGE_WORD];
+    ts_arena arena = {0};
+    ts_contact_facts facts = {0};
+    int shares = 0;
+    for (int n = 0; ts_gauge_word(watched, n, word); ++n) shares |= ts_gauge_is_share(word);
     if (watched[0] && sim->model->sensor_count > sim->model->step_sensor_count) ts_sim_measure(sim);
+    if (shares) facts = ts_scene_contacts_judge(sim, 0, &arena);
     for (int q = TS_QUANTITY_WATCHED; q < TS_QUANTITY_COUNT; ++q) {
         double number = 0.0;
-        int known = ts_gauge_word(watched, q - TS_QUANTITY_WATCHED, word) && !ts_gauge_read(sim, word, &number);
+        int known = ts_gauge_word(watched, q - TS_QUANTITY_WATCHED, word) && !ts_gauge_read(sim, &facts, word, &number);
         value[q] = known ? (float)number : NAN;
     }
+    ts_arena_free(&arena);
+}
+
+void ts_strip_measure_asked(ts_sim* sim, int body, const char* watched, float out_value[TS_QUANTITY_COUNT]) {
+    note_body(sim, body, out_value);
+    note_watched(sim, watched, out_value);
 }
 
 void ts_strip_watch(ts_strip* strip, const char* watched) {
@@ -78,9 +96,35 @@ void ts_strip_watch(ts_strip* strip, const char* watched) {
         for (int q = TS_QUANTITY_WATCHED; q < TS_QUANTITY_COUNT; ++q) strip->sample[i].value[q] = NAN;
 }
 
-void ts_strip_name(const ts_strip* strip, int quantity, char out_name[TS_GAUGE_WORDS]) {
-    if (quantity < TS_QUANTITY_WATCHED || !ts_gauge_word(strip->watched, quantity - TS_QUANTITY_WATCHED, out_name))
-        snprintf(out_name, TS_GAUGE_WORDS, "%s", row[quantity].name);
+void ts_strip_forget_body(ts_strip* strip) {
+    for (int i = 0; i < TS_STRIP_SAMPLES; ++i)
+        for (int q = TS_QUANTITY_HEIGHT; q < TS_QUANTITY_WATCHED; ++q) strip->sample[i].value[q] = NAN;
+}
+
+void ts_strip_name(const ts_strip* strip, int quantity, char out_name[TS_GAUGE_WORD]) {
+    if (quantity < TS_QUANTITY_WATCHED)
+        snprintf(out_name, TS_GAUGE_WORD, "%s", row[quantity].name);
+    else
+        (void)ts_gauge_word(strip->watched, quantity - TS_QUANTITY_WATCHED, out_name);
+}
+
+int ts_strip_is_logarithmic(const ts_strip* strip, int quantity) {
+    char name[TS_GAUGE_WORD];
+    if (quantity < TS_QUANTITY_WATCHED) return row[quantity].logarithmic;
+    ts_strip_name(strip, quantity, name);
+    return ts_gauge_is_share(name);
+}
+
+int ts_strip_find(const ts_strip* strip, long long step) {
+    int low = 0, high = strip->count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (ts_strip_at(strip, middle)->step <= step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
 }
 
 ts_sample ts_strip_measure(ts_sim* sim, int body, const char* watched) {
@@ -105,30 +149,79 @@ ts_sample ts_strip_measure(ts_sim* sim, int body, const char* watched) {
     value[TS_QUANTITY_PENETRATION] = (float)(1e3 * info->worst_penetration);
     value[TS_QUANTITY_CONTACTS] = (float)info->contact_count;
     value[TS_QUANTITY_ROWS] = (float)info->row_count;
-    note_body(sim, body, value);
-    note_watched(sim, watched, value);
+    ts_strip_measure_asked(sim, body, watched, value);
     return sample;
 }
 
-ts_code ts_strip_write_csv(const ts_strip* strip, const char* path, ts_status* out_status) {
+// Of simulations side by side steps may differ, times do not.
+static int find_time(const ts_strip* strip, double time) {
+    int low = 0, high = strip->count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (ts_strip_at(strip, middle)->time < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+float ts_strips_value(const ts_strips* strips, int i, int at, int quantity) {
+    const ts_sample* here = ts_strip_at(ts_strips_chosen(strips), at);
+    const ts_strip* strip = strips->strip[i];
+    if (i == strips->chosen) return here->value[quantity];
+    // Times that were added up differently differ by rounding.
+    double slack = 1e-9 * fmax(1.0, fabs(here->time));
+    int there = find_time(strip, here->time - slack);
+    if (there >= strip->count || ts_strip_at(strip, there)->time > here->time + slack) return NAN;
+    return ts_strip_at(strip, there)->value[quantity];
+}
+
+void ts_strip_add_heading(ts_text* text, const char* name) {
+    const char* quote = strpbrk(name, ",\"") ? "\"" : "";
+    ts_text_add(text, "%s", quote);
+    for (const char* c = name; *c; ++c) {
+        if (*c == '"') ts_text_add(text, "\"");
+        ts_text_add_bytes(text, c, 1);
+    }
+    ts_text_add(text, "%s", quote);
+}
+
+static void add_headings(const ts_strips* strips, int columns, ts_text* text) {
+    char name[TS_GAUGE_WORD], whole[TS_GAUGE_WORD + 128];
+    ts_text_add(text, "step,time [s]");
+    for (int i = 0; i < strips->count; ++i)
+        for (int k = 0; k < columns; ++k) {
+            // The chosen one stands first, whatever its place.
+            int which = i == 0 ? strips->chosen : i <= strips->chosen ? i - 1 : i;
+            if (i > 0 && k < TS_QUANTITY_WATCHED) continue;
+            ts_strip_name(ts_strips_chosen(strips), k, name);
+            snprintf(whole, sizeof whole, i ? "%s of %s" : "%s", name, strips->name[which]);
+            ts_text_add(text, ",");
+            ts_strip_add_heading(text, whole);
+            if (row[k].unit[0]) ts_text_add(text, " [%s]", row[k].unit);
+        }
+    ts_text_add(text, "\n");
+}
+
+ts_code ts_strip_write_csv(const ts_strips* strips, const char* path, ts_status* out_status) {
+    const ts_strip* strip = ts_strips_chosen(strips);
     ts_text text = {0};
-    char name[TS_GAUGE_WORDS];
+    char name[TS_GAUGE_WORD];
     int columns = TS_QUANTITY_WATCHED;
     while (columns < TS_QUANTITY_COUNT && ts_gauge_word(strip->watched, columns - TS_QUANTITY_WATCHED, name)) ++columns;
-    ts_text_add(&text, "step,time [s]");
-    for (int q = 0; q < columns; ++q) {
-        ts_strip_name(strip, q, name);
-        ts_text_add(&text, row[q].unit[0] ? ",%s [%s]" : ",%s", name, row[q].unit);
-    }
-    ts_text_add(&text, "\n");
-    for (int i = 0; i < strip->count; ++i) {
-        const ts_sample* sample = ts_strip_at(strip, i);
+    add_headings(strips, columns, &text);
+    for (int at = 0; at < strip->count; ++at) {
+        const ts_sample* sample = ts_strip_at(strip, at);
         ts_text_add(&text, "%lld,", sample->step);
         ts_text_add_number(&text, sample->time);
-        for (int q = 0; q < columns; ++q) {
-            ts_text_add(&text, ",");
-            if (isfinite(sample->value[q])) ts_text_add(&text, "%.7g", (double)sample->value[q]);
-        }
+        for (int i = 0; i < strips->count; ++i)
+            for (int k = i ? TS_QUANTITY_WATCHED : 0; k < columns; ++k) {
+                int which = i == 0 ? strips->chosen : i <= strips->chosen ? i - 1 : i;
+                float value = ts_strips_value(strips, which, at, k);
+                ts_text_add(&text, ",");
+                if (isfinite(value)) ts_text_add(&text, "%.7g", (double)value);
+            }
         ts_text_add(&text, "\n");
     }
     ts_code code = ts_text_write_file(&text, path, out_status);

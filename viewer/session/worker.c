@@ -17,6 +17,8 @@
 
 // s: after so long the queue is looked at again while steps are due.
 static const double turn_time = 0.010;
+// s: what a turn may spend on the past while the simulation runs.
+static const double spare_time = 0.002;
 // s: the reached speed is an average over so long.
 static const double rate_time = 0.5;
 
@@ -52,7 +54,8 @@ static int is_asked(ts_worker* w) {
 static void note_steps(ts_worker* w) {
     for (int i = 0; i < w->runs.count; ++i) {
         ts_run* run = &w->runs.run[i];
-        if (!run->advanced) continue;
+        // Recordings have all of theirs, see recall.h.
+        if (!run->advanced || run->history.recording) continue;
         ts_sample sample = ts_strip_measure(run->sim, w->watched, run->strip->watched);
         pthread_mutex_lock(&w->lock);
         ts_strip_add(run->strip, sample);
@@ -81,6 +84,20 @@ static void step(ts_worker* w, int due) {
         w->playback.single_steps += due;
     else
         w->playback.owed += (double)due * sim->options.time_step;
+}
+
+// Past numbers that are newly asked for, while there is time.
+static void recall(ts_worker* w) {
+    ts_recalled found;
+    int was_busy = w->recall.busy;
+    double start = ts_clock_seconds(), limit = w->playback.paused ? turn_time : spare_time;
+    while (w->recall.busy && ts_recall_next(&w->recall, &w->runs, w->world->scene, w->watched, &found)) {
+        pthread_mutex_lock(&w->lock);
+        ts_recall_note(&found, &w->runs);
+        pthread_mutex_unlock(&w->lock);
+        if (w->threaded && (ts_clock_seconds() - start > limit || is_asked(w))) break;
+    }
+    w->stale |= was_busy;
 }
 
 static void measure_rate(ts_worker* w, double now) {
@@ -116,6 +133,7 @@ static ts_code publish(ts_worker* w, ts_status* out_status) {
     s->speed = w->playback.speed;
     s->rate = w->rate;
     ts_runs_range(&w->runs, &s->first, &s->last);
+    s->recalling = w->recall.busy;
     memcpy(s->message, w->message, sizeof s->message);
     s->message_number = w->message_number;
     pthread_mutex_lock(&w->lock);
@@ -144,6 +162,7 @@ static void turn(ts_worker* w, double now) {
     double elapsed = w->last >= 0.0 ? now - w->last : 0.0;
     w->last = now;
     step(w, ts_playback_due(&w->playback, elapsed, ts_worker_sim(w)->options.time_step));
+    recall(w);
     measure_rate(w, now);
     // Without memory for another shadow the old one stays, and the next turn tries again.
     if (w->stale && is_wanted(w)) (void)publish(w, &status);
@@ -180,7 +199,7 @@ static void* run(void* argument) {
     while (!w->quit) {
         pthread_mutex_unlock(&w->lock);
         turn(w, ts_clock_seconds());
-        double wait = time_to_next(w);
+        double wait = w->recall.busy ? 0.0 : time_to_next(w);
         pthread_mutex_lock(&w->lock);
         if (wait > 0.0 || wait < 0.0) rest(w, wait);
     }
@@ -220,10 +239,12 @@ int ts_worker_has_news(ts_worker* worker) {
     return fresh;
 }
 
-void ts_worker_strip(ts_worker* worker, ts_strip* out_strip) {
+int ts_worker_strip(ts_worker* worker, int run, ts_strip* out_strip) {
     pthread_mutex_lock(&worker->lock);
-    *out_strip = *worker->runs.run[worker->runs.chosen].strip;
+    int there = run < worker->runs.count;
+    if (there) *out_strip = *worker->runs.run[run].strip;
     pthread_mutex_unlock(&worker->lock);
+    return there;
 }
 
 static void make_locks(ts_worker* w) {
@@ -251,6 +272,7 @@ ts_code ts_worker_create(ts_world* world, const ts_worker_start* start, ts_worke
     w->spare = 2;
     w->watched = -1;
     ts_code code = ts_worker_open_runs(w, world, start, out_status);
+    ts_recall_begin(&w->recall);
     if (!code) code = publish(w, out_status);
     if (!code && start->threaded) {
         w->threaded = 1;
@@ -276,6 +298,7 @@ void ts_worker_destroy(ts_worker* worker) {
         ts_worker_let_go(worker, worker->shadow[i].world);
         ts_shadow_free(&worker->shadow[i]);
     }
+    ts_recall_end(&worker->recall);
     ts_runs_free(&worker->runs);
     ts_worker_let_go(worker, worker->world);
     ts_arena_free(&worker->arena);

@@ -41,12 +41,22 @@ static void forget_strip(ts_worker* w) {
     pthread_mutex_lock(&w->lock);
     for (int i = 0; i < w->runs.count; ++i) w->runs.run[i].strip->count = 0;
     pthread_mutex_unlock(&w->lock);
+    ts_recall_begin(&w->recall);
 }
 
 static void watch_numbers(ts_worker* w, const char* words) {
     pthread_mutex_lock(&w->lock);
     for (int i = 0; i < w->runs.count; ++i) ts_strip_watch(w->runs.run[i].strip, words);
     pthread_mutex_unlock(&w->lock);
+    ts_recall_begin(&w->recall);
+}
+
+static void watch_body(ts_worker* w, int body) {
+    w->watched = body;
+    pthread_mutex_lock(&w->lock);
+    for (int i = 0; i < w->runs.count; ++i) ts_strip_forget_body(w->runs.run[i].strip);
+    pthread_mutex_unlock(&w->lock);
+    ts_recall_begin(&w->recall);
 }
 
 static void reset(ts_worker* w) {
@@ -107,6 +117,7 @@ static void load(ts_worker* w, const char* subject, int keep) {
     }
     world->number = ++w->worlds;
     // `subject` may be the old world's own, and the sessions looks at charts.
+    ts_recall_end(&w->recall);
     ts_runs before = w->runs;
     pthread_mutex_lock(&w->lock);
     w->runs = runs;
@@ -201,6 +212,8 @@ static void leave(ts_worker* w) {
     pthread_mutex_lock(&w->lock);
     ts_code code = ts_runs_remove(&w->runs, &status);
     pthread_mutex_unlock(&w->lock);
+    // Those behind it have other numbers now.
+    if (w->recall.busy) ts_recall_begin(&w->recall);
     if (code) ts_worker_say_status(w, &status);
 }
 
@@ -292,7 +305,7 @@ static void obey(ts_worker* w, const ts_ask* ask) {
     case TS_ASK_CHOOSE: choose_run(w, ask->index); break;
     case TS_ASK_NUMBERS: watch_numbers(w, ask->text); break;
     case TS_ASK_TRACE: trace(w, ask->index != 0); break;
-    case TS_ASK_WATCH: w->watched = (int)ask->index; break;
+    case TS_ASK_WATCH: watch_body(w, (int)ask->index); break;
     default: break;
     }
 }

@@ -72,8 +72,8 @@ const ts_shadow* ts_worker_shadow(ts_worker* worker);
 /// Nonzero when there is a newer one than ts_worker_shadow gave last.
 int ts_worker_has_news(ts_worker* worker);
 
-/// Copies what is known of past steps of the chosen simulation. The stepping thread waits meanwhile.
-void ts_worker_strip(ts_worker* worker, ts_strip* out_strip);
+/// Copies what is known of past steps of a simulation, by its number. The stepping thread waits meanwhile. Returns 0 when there is no such one.
+int ts_worker_strip(ts_worker* worker, int run, ts_strip* out_strip);
 
 /// Ends the thread after the step it is in, and frees all; NULL is ignored.
 void ts_worker_destroy(ts_worker* worker);

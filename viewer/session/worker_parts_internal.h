@@ -2,6 +2,7 @@
 #ifndef TS_VIEWER_SESSION_WORKER_PARTS_INTERNAL_H
 #define TS_VIEWER_SESSION_WORKER_PARTS_INTERNAL_H
 
+#include "viewer/session/recall_internal.h"
 #include "viewer/session/worker_internal.h"
 
 #include "base/array.h"
@@ -21,6 +22,7 @@ struct ts_worker {
     ts_runs runs;
     ts_grab grab;
     ts_grab_load load;
+    ts_recall recall;
     ts_arena arena;
     double last;  // s, of the last turn; < 0: none yet
     double rate, rate_since, rate_from;
