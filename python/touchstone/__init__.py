@@ -133,6 +133,16 @@ def _state(name, meaning):
     )
 
 
+def _finite(name, values, shape):
+    """`values` as numbers of that shape; who assigns anything else is told what is wrong with it."""
+    values = numpy.asarray(values, dtype=float)
+    if values.shape != shape:
+        raise ValueError(f"{name}: expected numbers of shape {shape}, got shape {values.shape}")
+    if not numpy.isfinite(values).all():
+        raise ValueError(f"{name}: not a finite number at {tuple(int(i) for i in numpy.argwhere(~numpy.isfinite(values))[0])}")
+    return values
+
+
 class World:
     """A scene (by name), a model file (by path) or MJCF text (mjcf=...) with a simulation on it."""
 
@@ -142,6 +152,7 @@ class World:
         self._handle = None
         self._error = ctypes.create_string_buffer(1024)
         opener, source = (_c.ts_python_open, str(scene)) if mjcf is None else (_c.ts_python_open_text, mjcf)
+        self._source = source if mjcf is None else "MJCF text"
         self._handle = opener(source.encode(), threads, self._error, len(self._error))
         if not self._handle:
             raise TouchstoneError(self._error.value.decode())
@@ -152,6 +163,10 @@ class World:
         self._gradients = Gradients(_c, self, TouchstoneError)
         if solver is not None:
             self.set("solver", solver)
+
+    def __repr__(self):
+        what = f"time={self.time:g}, nq={self.nq}, nv={self.nv}, bodies={self.body_count}" if self._handle else "closed"
+        return f"<touchstone.World {self._source!r}: {what}>"
 
     def close(self):
         """Releases the simulation. Arrays taken from it before are copies and stay valid."""
@@ -185,10 +200,7 @@ class World:
 
     def _write(self, name, values):
         target = self._array(name)
-        values = numpy.asarray(values, dtype=float)
-        if values.shape != target.shape or not numpy.isfinite(values).all():
-            raise ValueError(f"expected {len(target)} finite numbers, got shape {values.shape}")
-        target[:] = values
+        target[:] = _finite(name, values, target.shape)
 
     @property
     def time(self):
@@ -212,7 +224,7 @@ class World:
         target = self._equality_flags()
         values = numpy.asarray(values)
         if values.shape != target.shape or values.dtype != bool:
-            raise ValueError(f"expected {len(target)} truth values, got {values.dtype} of shape {values.shape}")
+            raise ValueError(f"equality_active: expected {len(target)} truth values, got {values.dtype} of shape {values.shape}")
         target[:] = values
 
     def _equality_flags(self):
@@ -400,6 +412,10 @@ class Batch:
         self.nu, self.na = len(self.world.ctrl), len(self.world.act)
         self.ns = len(self.world.sensor)
 
+    def __repr__(self):
+        what = f"{self.count} simulations, nq={self.nq}, nv={self.nv}" if self._handle else "closed"
+        return f"<touchstone.Batch of {self.world._source!r}: {what}>"
+
     def close(self):
         """Releases the simulations. Arrays taken from it before are copies and stay valid."""
         if self._handle:
@@ -430,11 +446,9 @@ class Batch:
     def _read(self, function, width):
         return self._array(function, width).reshape(self.count, width).copy()
 
-    def _write(self, function, width, values):
-        values = numpy.asarray(values, dtype=float)
-        if values.shape != (self.count, width) or not numpy.isfinite(values).all():
-            raise ValueError(f"expected finite numbers of shape {(self.count, width)}, got shape {values.shape}")
-        self._array(function, width)[:] = values.ravel()
+    def _write(self, name, width, values):
+        function = getattr(_c, "ts_python_batch_" + name)
+        self._array(function, width)[:] = _finite(name, values, (self.count, width)).ravel()
 
     @property
     def qpos(self):
@@ -443,7 +457,7 @@ class Batch:
 
     @qpos.setter
     def qpos(self, values):
-        self._write(_c.ts_python_batch_qpos, self.nq, values)
+        self._write("qpos", self.nq, values)
 
     @property
     def qvel(self):
@@ -452,7 +466,7 @@ class Batch:
 
     @qvel.setter
     def qvel(self, values):
-        self._write(_c.ts_python_batch_qvel, self.nv, values)
+        self._write("qvel", self.nv, values)
 
     @property
     def ctrl(self):
@@ -461,7 +475,7 @@ class Batch:
 
     @ctrl.setter
     def ctrl(self, values):
-        self._write(_c.ts_python_batch_ctrl, self.nu, values)
+        self._write("ctrl", self.nu, values)
 
     @property
     def act(self):
@@ -470,7 +484,7 @@ class Batch:
 
     @act.setter
     def act(self, values):
-        self._write(_c.ts_python_batch_act, self.na, values)
+        self._write("act", self.na, values)
 
     @property
     def sensor(self):
@@ -484,7 +498,7 @@ class Batch:
 
     @force.setter
     def force(self, values):
-        self._write(_c.ts_python_batch_force, self.nv, values)
+        self._write("force", self.nv, values)
 
     def step(self, n=1):
         """Steps all n times. One that fails stays behind, see failures; returns how many have failed so far."""

@@ -74,6 +74,23 @@ class Shape:
             raise error(text.value.decode())
         self.kind = kind
 
+    @classmethod
+    def of(cls, given):
+        """A Shape as it is, or one by its word on the command line: "box:0.1,0.2,0.3", grown "box:0.1,0.2,0.3+0.01"."""
+        if isinstance(given, cls):
+            return given
+        if not isinstance(given, str):
+            raise TypeError(f"expected a Shape or text as 'box:0.1,0.2,0.3', got {type(given).__name__}")
+        kind, _, numbers = given.partition(":")
+        numbers, _, rounding = numbers.partition("+")
+        try:
+            return cls(kind, *(float(n) for n in numbers.split(",") if numbers), rounding=float(rounding or 0))
+        except ValueError as reason:
+            raise ValueError(f"shape {given!r}: {reason}") from None
+
+    def __repr__(self):
+        return f"<touchstone.Shape {self.kind}>"
+
     def __del__(self):
         if self._handle:
             library.ts_python_shape_close(self._handle)
@@ -95,13 +112,15 @@ def _pose(given):
 
 def distance(a, b, pose_a=None, pose_b=None, *, derivative=False, method="exact", increment=1e-6, samples=50, spread=1e-2,
              seed=1, rings=1, temperature=1e-2):
-    """The Distance between Shapes a and b at poses in the world: a position, or a position and a quaternion (w first).
+    """The Distance between Shapes a and b at poses in the world: a position, or a position and a quaternion (w first). A shape may be
+    given as text, too: distance("box:0.1,0.2,0.3", "sphere:0.1", pose_b=(1, 0, 0)).
 
     With derivative=True its derivative by the pose of B: method "exact", "difference" (central, by `increment`), "gaussian-0" (of the
     answer averaged over `samples` poses scattered by `spread`), "gaussian-1" (of directions) or "gumbel" (corners up to `rings` edges away,
     softened by `temperature`), see docs/collision.md."""
     ask = _library.Distance(method.encode() if derivative else None, increment, spread, temperature, seed, samples, rings)
     text = ctypes.create_string_buffer(1024)
+    a, b = Shape.of(a), Shape.of(b)
     pose_a, pose_b = _pose(pose_a), _pose(pose_b)
     if library.ts_python_distance_find(a._handle, _pointer(pose_a), b._handle, _pointer(pose_b), ctypes.byref(ask), text, len(text)):
         raise error(text.value.decode())

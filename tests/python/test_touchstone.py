@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -304,6 +305,34 @@ class TouchstoneTest(unittest.TestCase):
                 batch.set("gravty", [0, 0, 0])
         with self.assertRaisesRegex(touchstone.TouchstoneError, "closed"):
             batch.step()
+
+    def test_things_say_what_they_are(self):
+        with touchstone.World("stack-10") as world, touchstone.Batch("stack-10", count=3) as batch:
+            self.assertEqual(repr(world), "<touchstone.World 'stack-10': time=0, nq=70, nv=60, bodies=11>")
+            self.assertEqual(repr(batch), "<touchstone.Batch of 'stack-10': 3 simulations, nq=70, nv=60>")
+        self.assertEqual(repr(world), "<touchstone.World 'stack-10': closed>")
+        self.assertEqual(repr(batch), "<touchstone.Batch of 'stack-10': closed>")
+
+    def test_wrong_numbers_are_named(self):
+        with touchstone.World(mjcf=BALL) as world, touchstone.Batch(mjcf=BALL, count=2) as batch:
+            for thing, shape, odd in ((world, (6,), (2,)), (batch, (2, 6), (1, 2))):
+                with self.assertRaisesRegex(ValueError, re.escape(f"qvel: expected numbers of shape {shape}, got shape (5,)")):
+                    thing.qvel = numpy.zeros(5)
+                values = numpy.zeros(shape)
+                values[odd] = numpy.nan
+                with self.assertRaisesRegex(ValueError, re.escape(f"qvel: not a finite number at {odd}")):
+                    thing.qvel = values
+                self.assertEqual(thing.qvel.shape, shape)
+                self.assertFalse(thing.qvel.any())
+
+    def test_shapes_by_word(self):
+        found = touchstone.distance("box:0.1,0.2,0.3", "sphere:0.1+0.05", pose_b=(1, 0, 0))
+        self.assertAlmostEqual(found.distance, 1 - 0.1 - 0.15, places=14)
+        for wrong, what in (("box:1,2", "box"), ("box:1,two,3", "'box:1,two,3'"), ("bix:1", "bix"), ("sphere:1+x", "x")):
+            with self.assertRaisesRegex((ValueError, touchstone.TouchstoneError), what):
+                touchstone.distance(wrong, "sphere:1")
+        with self.assertRaisesRegex(TypeError, "int"):
+            touchstone.distance(3, "sphere:1")
 
     def test_wrong_use_raises_with_the_reason(self):
         with self.assertRaisesRegex(touchstone.TouchstoneError, "sliding-cube"):
