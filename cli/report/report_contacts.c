@@ -165,7 +165,8 @@ static void add_row(const ts_contact_row* row, ts_text* text) {
     ts_text_add(text, "<tr><th scope=\"row\">");
     ts_svg_escape(text, row->name);
     static const char* const left_out[] = {"", " <span class=\"law\">blocked</span>",
-                                           " <span class=\"law\">contradicted</span>"};
+                                           " <span class=\"law\">contradicted</span>",
+                                           " <span class=\"law\">slowed</span>"};
     ts_text_add(text, "%s", left_out[row->blocked]);
     if (row->is_contact)
         ts_text_add(text, "<small>%.4f, %.4f, %.4f m</small>", ts_report_whole(row->position.x),

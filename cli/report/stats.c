@@ -74,6 +74,19 @@ static double work_of_contacts(const ts_sim* sim) {
     return work;
 }
 
+// J that rows of joints and ties put in at most where they pull something back into place: impulses times the speeds that they ask for.
+static double work_of_mending(const ts_sim* sim) {
+    const ts_contact_problem* problem = &sim->problem;
+    int contact = ts_row_source_find("contact");
+    double work = 0.0;
+    for (int b = 0; problem->push_out && b < problem->block_count; ++b) {
+        const ts_block* block = &problem->block[b];
+        for (int r = block->row; sim->row_block[b].source != contact && r < block->row + block->rows; ++r)
+            work += larger(sim->impulse[r] * problem->push_out[r], 0.0);
+    }
+    return work;
+}
+
 static int acts_from_outside(const ts_sim* sim) {
     for (int d = 0; d < sim->model->nv; ++d)
         if (sim->force_applied[d] != 0.0) return 1;
@@ -84,8 +97,8 @@ static int acts_from_outside(const ts_sim* sim) {
     return 0;
 }
 
-// What rises in a step and was not put in by contacts came from the integration of motion; what dampers and other rows take
-// out hides some of it.
+// What rises in a step and was not put in by contacts, nor by what mends joints and ties, came from the integration of motion; what dampers and
+// other rows take out hides some of it.
 static void watch_energy(ts_stats* stats, const ts_sim* sim, ts_energy energy, double rise) {
     double work = work_of_contacts(sim);
     stats->is_driven |= acts_from_outside(sim);
@@ -95,13 +108,13 @@ static void watch_energy(ts_stats* stats, const ts_sim* sim, ts_energy energy, d
         stats->fall = ts_model_total_mass(sim->model) * speed * speed;
     }
     if (work > 0.0) stats->contact_work += work;
-    stats->drift += rise - work;
+    stats->drift += rise - work - work_of_mending(sim);
     stats->drift_most = larger(stats->drift_most, stats->drift);
     if (stats->drift_time == 0.0 && ts_stats_energy_alarm(stats)) stats->drift_time = sim->time;
 }
 
 static void note_left_out(ts_stats* stats, const ts_sim* sim) {
-    int seen[2] = {0, 0};
+    int seen[3] = {0, 0, 0};
     for (int b = 0; b < sim->problem.block_count; ++b) {
         int k = sim->row_block[b].blocked - 1;
         if (k < 0 || seen[k]++ > 0 || stats->blocked_steps[k]++ > 0) continue;
@@ -233,12 +246,14 @@ void ts_stats_limit(const ts_stats* stats, ts_text* text) {
 }
 
 void ts_stats_left_out(const ts_stats* stats, const char* before, const char* after, ts_text* text) {
-    static const char* const how[2] = {"joints block what a contact or row asks for",
-                                       "contacts or rows ask to be pushed out in ways that contradict each other"};
-    for (int k = 0; k < 2; ++k)
+    static const char* const how[3][2] = {
+        {"joints block what a contact or row asks for", "left out"},
+        {"contacts or rows ask to be pushed out in ways that contradict each other", "left out"},
+        {"what is to be pushed out or pulled together would take absurd speeds elsewhere", "done more slowly"}};
+    for (int k = 0; k < 3; ++k)
         if (stats->blocked_steps[k] > 0)
-            ts_text_add(text, "%sIn %lld of %lld steps %s (first %s): left out.%s", before, stats->blocked_steps[k],
-                        stats->steps, how[k], stats->blocked[k], after);
+            ts_text_add(text, "%sIn %lld of %lld steps %s (first %s): %s.%s", before, stats->blocked_steps[k],
+                        stats->steps, how[k][0], stats->blocked[k], how[k][1], after);
 }
 
 void ts_stats_verdicts(const ts_stats* stats, ts_text* text) {
@@ -289,6 +304,8 @@ void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json
     ts_json_add_string(json, "blocked_first", stats->blocked_steps[0] > 0 ? stats->blocked[0] : NULL);
     ts_json_add_integer(json, "contradicted_steps", stats->blocked_steps[1]);
     ts_json_add_string(json, "contradicted_first", stats->blocked_steps[1] > 0 ? stats->blocked[1] : NULL);
+    ts_json_add_integer(json, "slowed_steps", stats->blocked_steps[2]);
+    ts_json_add_string(json, "slowed_first", stats->blocked_steps[2] > 0 ? stats->blocked[2] : NULL);
     ts_json_add_number(json, "energy_start", stats->energy_first.kinetic + stats->energy_first.potential);
     ts_json_add_number(json, "energy_end", stats->energy_last.kinetic + stats->energy_last.potential);
     ts_json_add_number(json, "kinetic_energy_end", stats->energy_last.kinetic);

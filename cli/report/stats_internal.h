@@ -42,8 +42,8 @@ typedef struct ts_stats {
     long long narrow_failures;
     long long unsolved_rotations;  // see ts_step_info
     long long held_back_steps;     // with islands held back, see ts_step_info
-    long long blocked_steps[2];    // with blocks of whose demands something was left out, by ts_row_blocked less 1
-    char blocked[2][192];          // what the first of them was
+    long long blocked_steps[3];    // with blocks of whose demands something was left out, by ts_row_blocked less 1
+    char blocked[3][192];          // what the first of them was
     ts_energy energy_first;
     ts_energy energy_last;
     double energy_gained;  // J: sum of all rises from one step to the next

@@ -21,9 +21,10 @@ typedef struct ts_row_key {
 
 /// What of a block's demands was left out.
 typedef enum ts_row_blocked {
-    TS_ROW_FREE,         // nothing
-    TS_ROW_BLOCKED,      // joints block all that it asks for (then its impulse is zero) or part of it
-    TS_ROW_CONTRADICTED  // it and others ask to be pushed out in ways that contradict each other
+    TS_ROW_FREE,          // nothing
+    TS_ROW_BLOCKED,       // joints block all that it asks for (then its impulse is zero) or part of it
+    TS_ROW_CONTRADICTED,  // it and others ask to be pushed out in ways that contradict each other
+    TS_ROW_SLOWED  // it is asked for more slowly: at its speed it and others would take more energy than all that they move has there
 } ts_row_blocked;
 
 /// Whose a block of the step's problem is.

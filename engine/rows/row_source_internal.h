@@ -91,6 +91,8 @@ typedef struct ts_row_law {
     double* R;                 // compliance, to be filled; arrives zero
     double* impulse;  // warm start; arrives zero where the source remembers in its own way, else as last step's
     int rigid;        // nonzero: as if nothing was soft, for a judge; R arrives zero and is left so
+    int*
+        slowed;  // set where less is asked for than is off, because joints could do it with absurd speeds only; arrives zero
 } ts_row_law;
 
 /// What a block's rows did in a step, for the books. Arrays have one entry per row.

@@ -7,6 +7,10 @@
 // a fifth 2e-8 m). R is a give of a millionth of the largest G_ii, of points and of turns apart: at a dead centre of a linkage
 // rows contradict each other (a limit asks a rod for what it cannot give), and without any give the answer is impulses that
 // throw the machine away. Under a load of one weight it costs R h^2 m g, 4e-11 m at h = 2 ms.
+// Where joints let points move in some direction as if they had far more mass than their tree (an arm almost stretched, tied to a place out of its
+// reach), that part of the error asks for no more speed than the tree's mass has with the energy that it has at push_out_speed: the part
+// along an eigenvector of G, of eigenvalue l, for |c*| <= push_out_speed sqrt(l m). Else what is left of an error of a hand's breadth makes an arm of
+// 120 kg 20 kJ. Turns likewise.
 // Where the softness of the model is in force, MuJoCo's law instead: impedance by |phi|, then row by row as contacts, and the
 // acceleration that is asked for less (dJ/dt) v.
 // Known to differ from MuJoCo then: as soft contacts do (soft_contact.c).
@@ -35,6 +39,33 @@ double ts_row_polynomial(const ts_equality* equality, double x, double* out_slop
 
 static int is_turn(const ts_row_tie* tie, int row) { return tie->turn_first > 0 && row >= tie->turn_first; }
 
+// Slows down what three rows ask for along directions that hardly move: see above.
+static void limit_energy(const ts_sim* sim, const ts_row_law* law, int row, double stiffest) {
+    ts_vec3 c = ts_vec3_load(law->reference + row);
+    double mass = (double)INFINITY, speed = sim->options.push_out_speed;
+    for (int k = 0; k < law->J->piece_count; ++k) mass = fmin(mass, sim->model->tree[law->J->piece[k].tree].mass);
+    // What gives by R has no less a G than that.
+    if (!(ts_vec3_dot(c, c) > give * stiffest * mass * speed * speed)) return;
+    ts_mat3 G = ts_mat3_diagonal(ts_vec3_zero()), axes;
+    for (int k = 0; k < law->J->piece_count; ++k)
+        for (int d = 0; d < law->J->piece[k].dof_count; ++d) {
+            const ts_row_piece* piece = &law->J->piece[k];
+            ts_vec3 column = ts_vec3_make(ts_row_entry(piece, row, d), ts_row_entry(piece, row + 1, d),
+                                          ts_row_entry(piece, row + 2, d));
+            G = ts_mat3_add(G, ts_mat3_outer(column, column));
+        }
+    ts_vec3 value, left = c;
+    ts_mat3_eigen_symmetric(&G, &value, &axes);
+    for (int i = 0; i < 3; ++i) {
+        ts_vec3 axis = ts_mat3_column(&axes, i);
+        double asked = ts_vec3_dot(axis, c), most = speed * sqrt(fmax(ts_vec3_get(value, i), give * stiffest) * mass);
+        if (fabs(asked) <= most) continue;
+        left = ts_vec3_add_scaled(left, copysign(most, asked) - asked, axis);
+        *law->slowed = 1;
+    }
+    ts_vec3_store(left, law->reference + row);
+}
+
 void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts_row_law* law) {
     double squared = 0.0, stiffest[2] = {0.0, 0.0}, h = sim->options.time_step;
     for (int r = 0; r < rows; ++r) squared += tie->error[r] * tie->error[r];
@@ -53,7 +84,9 @@ void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts
     for (int r = 0; r < rows; ++r)
         stiffest[is_turn(tie, r)] = fmax(stiffest[is_turn(tie, r)], ts_row_squared(law->J, r));
     for (int r = 0; r < rows; ++r) {
-        law->reference[r] = -share * tie->error[r] - 0.5 * h * tie->bias[r];
+        law->reference[r] = -share * tie->error[r];
         law->R[r] = give * stiffest[is_turn(tie, r)];
     }
+    for (int r = 0; r + 3 <= rows; r += 3) limit_energy(sim, law, r, stiffest[is_turn(tie, r)]);
+    for (int r = 0; r < rows; ++r) law->reference[r] -= 0.5 * h * tie->bias[r];
 }

@@ -235,9 +235,11 @@ static void apply_law(const assembly* work, int b, const ts_row_jacobian* J, int
     const ts_row_plan* plan = work->plan;
     const ts_row_source* source = ts_row_source_at(plan->owner[b].source);
     int row = plan->block_row[b], rows = plan->block[b].rows;
-    ts_row_law law = {J->speeds, J, work->reference + row, work->R + row, work->impulse + row, 0};
+    int slowed = 0;
+    ts_row_law law = {J->speeds, J, work->reference + row, work->R + row, work->impulse + row, 0, &slowed};
     if (!source->remember) start_again(work, b, law.impulse);
     if (source->law) source->law(work->sim, b, &law);
+    if (slowed) plan->owner[b].blocked = TS_ROW_SLOWED;
     for (int r = 0; r < rows; ++r) work->g[row + r] = J->speeds->free[r] - law.reference[r];
     for (int r = 0; work->before && r < rows; ++r) work->before[row + r] = J->speeds->now[r];
     if (still) {
@@ -248,7 +250,7 @@ static void apply_law(const assembly* work, int b, const ts_row_jacobian* J, int
     ts_step_yield_again(work->sim, plan, b, work->g + row, work->reference + row);
     if (!work->rigid_R || !source->law) return;
     double none[TS_BLOCK_ROWS_MAX] = {0.0};
-    ts_row_law rigid = {J->speeds, J, work->rigid_reference + row, work->rigid_R + row, none, 1};
+    ts_row_law rigid = {J->speeds, J, work->rigid_reference + row, work->rigid_R + row, none, 1, &slowed};
     source->law(work->sim, b, &rigid);
 }
 

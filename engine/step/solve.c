@@ -50,13 +50,22 @@ static int solve(ts_sim* sim) {
     return enough;
 }
 
+// Solves and judges once more, from nothing. Returns 0 when memory was short.
+static int solve_again(ts_sim* sim) {
+    memset(sim->impulse, 0, (size_t)sim->problem.row_count * sizeof(double));
+    memset(&sim->info.islands, 0, sizeof sim->info.islands);
+    return solve(sim) && ts_step_judge(sim);
+}
+
 // Where demands contradict each other, solves without them; one fight may hide another, and to ask for a proof costs less than to solve in vain.
-// Returns 0 when memory was short.
+// What takes absurd speeds to meet slows down, or gives way, too. Returns 0 when memory was short.
 static int solve_what_is_left(ts_sim* sim) {
     enum { FIGHTS = 3, HIDDEN = 8 };
-    for (int i = 0; i < FIGHTS && sim->info.solve.status != TS_SOLVE_CONVERGED; ++i) {
-        int count = ts_step_yield(sim, 1), more = 1;
-        if (count <= 0) return count == 0;
+    double excess = ts_step_push_excess(sim);
+    for (int i = 0; i < FIGHTS && (sim->info.solve.status != TS_SOLVE_CONVERGED || excess > TS_ABSURD_EXCESS); ++i) {
+        int count = excess > TS_ABSURD_EXCESS ? ts_step_yield_excess(sim) : ts_step_yield(sim, 1), more = 1;
+        if (count < 0) return 0;
+        if (count == 0) break;
         sim->info.blocked += count;
         memset(sim->impulse, 0, (size_t)sim->problem.row_count * sizeof(double));
         for (int k = 0; k < HIDDEN && more > 0; ++k) {
@@ -64,10 +73,13 @@ static int solve_what_is_left(ts_sim* sim) {
             if (more < 0) return 0;
             sim->info.blocked += more;
         }
-        memset(&sim->info.islands, 0, sizeof sim->info.islands);
-        if (!solve(sim) || !ts_step_judge(sim)) return 0;
+        if (!solve_again(sim)) return 0;
+        excess = ts_step_push_excess(sim);
     }
-    return 1;
+    if (!(excess > 1.0)) return 1;
+    int count = ts_step_slow_down(sim, excess);
+    if (count > 0) sim->info.blocked += count;
+    return count >= 0 && solve_again(sim);
 }
 
 ts_code ts_step_solve(ts_sim* sim) {

@@ -1,0 +1,173 @@
+// Push-outs that a motion can do, but only one with absurd speeds: done more slowly, or not at all, and named. What bounces has its energy from
+// before, and is nobody's push-out.
+#include "base/scalar.h"
+#include "tests/engine/engine_fixture.h"
+
+static const double h = 0.002, radius = 0.1, overlap = 0.002;
+
+static int count_of(const ts_sim* sim, ts_row_blocked what) {
+    int count = 0;
+    for (int b = 0; b < sim->problem.block_count; ++b) count += sim->row_block[b].blocked == (int)what;
+    return count;
+}
+
+// A ball that overlaps both sides of a groove, each `angle` from the vertical.
+static fixture ball_in_a_groove(double angle, const char* solver) {
+    ts_builder* builder = ts_builder_create("groove");
+    ts_builder_options(builder)->time_step = h;
+    ts_builder_options(builder)->gravity = ts_vec3_zero();
+    for (int side = -1; side <= 1; side += 2) {
+        ts_geom_def plane = ts_geom_def_default();
+        ts_vec3 normal = ts_vec3_make(side * cos(angle), 0.0, sin(angle));
+        plane.shape = ts_shape_plane();
+        plane.pose.rotation = ts_quat_from_axis_angle(ts_vec3_axis(1), side * (0.5 * TS_PI - angle));
+        plane.pose.position = ts_vec3_scale(overlap - radius, normal);
+        plane.surface.friction = 0.0;
+        cr_assert(ts_builder_add_geom(builder, &plane) >= 0);
+    }
+    int ball = fixture_free_body(builder, ts_vec3_zero(), 2.0, ts_mat3_scale(0.01, ts_mat3_identity()));
+    fixture_geom(builder, ball, ts_shape_sphere(radius), ts_vec3_zero(), 0.0);
+    fixture f = fixture_start(builder, 1);
+    ts_status status;
+    cr_assert_eq(ts_sim_set_solver(f.sim, solver, &status), TS_OK, "%s", status.message);
+    return f;
+}
+
+static double push_of(const ts_sim* sim) {
+    return fmin(sim->options.baumgarte * (overlap - sim->options.slop) / h, sim->options.push_out_speed);
+}
+
+static const char* const solvers[] = {"ncp", "ncp-newton", "ncp-pgs"};
+
+// To leave both sides at c the ball rises with c / sin(angle). A ball alone may go twice as fast as it is asked to.
+Test(slowed, a_ball_rises_from_a_groove_no_faster_than_twice_the_push) {
+    static const struct {
+        double angle, speed;  // degrees, shares of the push
+        ts_row_blocked is;
+    } cases[] = {{60.0, 1.1547005383792515, TS_ROW_FREE},
+                 {31.0, 1.9416040264103546, TS_ROW_FREE},
+                 {29.0, 2.0, TS_ROW_SLOWED},
+                 {20.0, 2.0, TS_ROW_SLOWED},
+                 {4.0, 2.0, TS_ROW_SLOWED},
+                 {2.0, 0.0, TS_ROW_CONTRADICTED}};
+    for (size_t s = 0; s < sizeof solvers / sizeof solvers[0]; ++s)
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+            fixture f = ball_in_a_groove(cases[i].angle * TS_PI / 180.0, solvers[s]);
+            double push = push_of(f.sim);
+            fixture_run(&f, 1);
+            cr_assert_eq(f.sim->contact_count, 2);
+            cr_expect_eq(f.sim->info.solve.status, TS_SOLVE_CONVERGED, "%s at %g deg", solvers[s], cases[i].angle);
+            cr_expect_float_eq(f.sim->qvel[2], cases[i].speed * push, 1e-4 * push, "%s at %g deg: %g of the push",
+                               solvers[s], cases[i].angle, f.sim->qvel[2] / push);
+            cr_expect_eq(count_of(f.sim, cases[i].is), 2, "%s at %g deg", solvers[s], cases[i].angle);
+            cr_expect_eq(f.sim->info.blocked, cases[i].is == TS_ROW_FREE ? 0 : 2);
+            fixture_end(&f);
+        }
+}
+
+// Slower, but all the way.
+Test(slowed, what_is_slowed_comes_apart) {
+    fixture f = ball_in_a_groove(10.0 * TS_PI / 180.0, "ncp");
+    fixture_run(&f, 1);
+    cr_expect_eq(count_of(f.sim, TS_ROW_SLOWED), 2);
+    fixture_run(&f, 300);
+    cr_expect_leq(f.sim->info.worst_penetration, 1.1 * f.sim->options.slop, "%g m", f.sim->info.worst_penetration);
+    fixture_end(&f);
+}
+
+// Two links, their ends `bend` from being in line, whose end is tied to a point that is off by `off`.
+static fixture arm(double bend, ts_vec3 off) {
+    ts_builder* builder = ts_builder_create("reach");
+    ts_builder_options(builder)->time_step = h;
+    ts_builder_options(builder)->gravity = ts_vec3_zero();
+    ts_body_def link = ts_body_def_default();
+    ts_joint_def hinge = ts_joint_def_default();
+    ts_equality_def tie = ts_equality_def_default();
+    link.mass = 1.0;
+    link.inertia = ts_mat3_scale(0.01, ts_mat3_identity());
+    link.centre = ts_vec3_make(0.5, 0.0, 0.0);
+    for (int k = 0; k < 2; ++k) {
+        link.pose.position = ts_vec3_make(k, 0.0, 0.0);
+        link.pose.rotation = ts_quat_from_axis_angle(ts_vec3_axis(2), k == 0 ? -0.5 * bend : bend);
+        link.parent = hinge.body = ts_builder_add_body(builder, &link);
+        hinge.axis = ts_vec3_axis(2);
+        cr_assert(ts_builder_add_joint(builder, &hinge) >= 0);
+    }
+    tie.kind = "connect";
+    tie.aligned = 0;
+    tie.body[0] = 0;
+    tie.body[1] = hinge.body;
+    tie.frame[0].position = ts_vec3_add(ts_vec3_make(2.0 * cos(0.5 * bend), 0.0, 0.0), off);
+    tie.frame[1].position = ts_vec3_make(1.0, 0.0, 0.0);
+    cr_assert_geq(ts_builder_add_equality(builder, &tie), 0);
+    return fixture_start(builder, 1);
+}
+
+// Almost stretched, it can follow along itself only by bending at great speed: that much of what the tie asks for is slowed down until the arm
+// has the energy of its mass at the speed of a push-out (less a little, by which ties give). Across it follows at once, and bent it does altogether.
+Test(slowed, an_arm_is_not_torn_out_of_its_reach) {
+    static const struct {
+        double bend;
+        ts_vec3 off;
+        ts_row_blocked is;
+    } cases[] = {{0.02, {0.1, 0.0, 0.0}, TS_ROW_SLOWED},
+                 {0.02, {0.1, 0.05, 0.0}, TS_ROW_SLOWED},
+                 {0.02, {0.0, 0.05, 0.0}, TS_ROW_FREE},
+                 {1.2, {0.1, 0.05, 0.0}, TS_ROW_FREE}};
+    for (int i = 0; i < 4; ++i) {
+        fixture f = arm(cases[i].bend, cases[i].off);
+        const double push = f.sim->options.push_out_speed, size = ts_vec3_norm(cases[i].off);
+        const double c = cos(0.5 * cases[i].bend), s = sin(0.5 * cases[i].bend), *v = f.sim->qvel;
+        fixture_run(&f, 1);
+        cr_assert_eq(f.sim->problem.block_count, 1);
+        cr_expect_eq(f.sim->info.solve.status, TS_SOLVE_CONVERGED);
+        cr_expect_eq(f.sim->row_block[0].blocked, (int)cases[i].is, "case %d", i);
+        // The end's velocity.
+        double along = -v[1] * s, across = (2.0 * v[0] + v[1]) * c;
+        // What hardly moves is not quite the direction of the arm.
+        double near = cases[i].is == TS_ROW_FREE ? 1e-3 : 0.03;
+        cr_expect_float_eq(across, push * cases[i].off.y / size, near * push, "case %d: %g m/s across", i, across);
+        if (cases[i].is == TS_ROW_FREE)
+            cr_expect_float_eq(along, push * cases[i].off.x / size, 1e-3 * push, "case %d: %g m/s along", i, along);
+        double kinetic = ts_sim_energy(f.sim).kinetic, most = 0.5 * ts_model_total_mass(f.model) * push * push;
+        if (i == 0) cr_expect_float_eq(kinetic, most, 0.03 * most, "%g J of %g J", kinetic, most);
+        fixture_end(&f);
+    }
+}
+
+// A rod that turns about its end meets a stop near that end, where it has 30 times its own mass: it bounces as it should, by its own energy.
+Test(slowed, a_bounce_on_a_lever_is_none_of_it) {
+    ts_builder* builder = ts_builder_create("lever");
+    ts_builder_options(builder)->time_step = 1e-4;
+    ts_builder_options(builder)->gravity = ts_vec3_zero();
+    ts_body_def rod = ts_body_def_default();
+    rod.mass = 1.0;
+    rod.centre = ts_vec3_make(0.5, 0.0, 0.0);
+    rod.inertia = ts_mat3_diagonal(ts_vec3_make(1e-3, 1.0 / 12.0, 1.0 / 12.0));
+    ts_joint_def hinge = ts_joint_def_default();
+    hinge.body = ts_builder_add_body(builder, &rod);
+    hinge.axis = ts_vec3_axis(1);
+    cr_assert(ts_builder_add_joint(builder, &hinge) >= 0);
+    ts_geom_def geom = ts_geom_def_default();
+    geom.surface.friction = 0.0;
+    geom.surface.restitution = 1.0;
+    geom.body = hinge.body;
+    geom.shape = ts_shape_sphere(0.01);
+    geom.pose.position = ts_vec3_make(0.1, 0.0, 0.0);
+    cr_assert(ts_builder_add_geom(builder, &geom) >= 0);
+    geom.body = 0;
+    geom.shape = ts_shape_plane();
+    geom.pose.position = ts_vec3_make(0.0, 0.0, -0.0105);
+    cr_assert(ts_builder_add_geom(builder, &geom) >= 0);
+    fixture f = fixture_start(builder, 1);
+    f.sim->qvel[0] = 5.0;  // down, as the right-hand rule about y has it
+    int bounced = 0;
+    for (int k = 0; k < 40 && !bounced; ++k) {
+        fixture_run(&f, 1);
+        cr_expect_eq(f.sim->info.blocked, 0);
+        bounced = f.sim->qvel[0] < 0.0;
+    }
+    cr_assert(bounced);
+    cr_expect_float_eq(f.sim->qvel[0], -5.0, 1e-6);
+    fixture_end(&f);
+}
