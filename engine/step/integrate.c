@@ -155,10 +155,28 @@ static int coast(ts_sim* sim, double* qpos) {
     return 1;
 }
 
+typedef struct position_job {
+    const ts_sim* sim;
+    double* qpos;
+} position_job;
+
+static void move_joints(void* context, int begin, int end, int worker) {
+    const position_job* job = (const position_job*)context;
+    const ts_sim* sim = job->sim;
+    (void)worker;
+    for (int j = begin; j < end; ++j) {
+        const ts_joint* joint = &sim->model->joint[j];
+        int q = joint->qpos_first;
+        ts_joint_integrate(joint->type, sim->qpos + q, ts_sim_storage_of(sim)->new_velocity + joint->dof_first,
+                           sim->options.time_step, job->qpos + q);
+    }
+}
+
 int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act) {
     const ts_model* model = sim->model;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    ts_integrate_position(model, sim->qpos, storage->new_velocity, sim->options.time_step, out_qpos);
+    position_job job = {sim, out_qpos};
+    ts_task_parallel_for(sim->tasks, model->joint_count, 128, move_joints, &job);
     if (!coast(sim, out_qpos)) return 0;
     for (int i = 0; i < model->actuator_count; ++i)
         if (model->actuator[i].act >= 0)

@@ -274,37 +274,72 @@ static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_ma
     }
 }
 
-// All manifolds' points in order, each with its memory; pairs and memory ascend together.
-static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int pair_count) {
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
-    int count = 0;
-    for (int i = 0; i < pair_count; ++i) {
-        count += manifold[i].count;
-        sim->info.narrow_failures +=
-            manifold[i].status == TS_PROXIMITY_LIMIT || manifold[i].status == TS_PROXIMITY_INVALID_INPUT;
+// Where the contacts of a pair go, and what is remembered of them.
+typedef struct contact_range {
+    int at;
+    int old, old_end;
+} contact_range;
+
+typedef struct compact_context {
+    ts_sim* sim;
+    const narrow_pair* pair;
+    const ts_manifold* manifold;
+    const contact_range* range;
+} compact_context;
+
+static void fill_contacts(void* context, int begin, int end, int worker) {
+    const compact_context* job = (const compact_context*)context;
+    ts_sim* sim = job->sim;
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        const narrow_pair* pair = &job->pair[i];
+        const ts_manifold* manifold = &job->manifold[i];
+        const contact_range* range = &job->range[i];
+        if (!manifold->count) continue;
+        int* memory = ts_sim_storage_of(sim)->contact_memory_index + range->at;
+        match_points(sim, pair, manifold, range->old, range->old_end, memory);
+        ts_surface surface = surface_of(sim, pair);
+        int runs = surface_runs(&sim->model->geom[pair->a].surface) || surface_runs(&sim->model->geom[pair->b].surface);
+        for (int k = 0; k < manifold->count; ++k) {
+            ts_contact* contact = &sim->contact[range->at + k];
+            fill_contact(sim, pair, &surface, manifold, k, memory[k], contact);
+            if (runs) contact->drift = drift_of(sim, contact);
+        }
     }
-    sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count);
-    storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
-    if (!sim->contact || !storage->contact_memory_index) return TS_ERROR_MEMORY;
+}
+
+// Ranges of all pairs; pairs and memory ascend together. Returns how many contacts there are.
+static int find_ranges(ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int pair_count,
+                       contact_range* out_range) {
     const ts_row_memory* known = sim->row_memory.data;
     int at = 0, old, end;
     ts_contact_memory(sim, &old, &end);
     for (int i = 0; i < pair_count; ++i) {
-        if (!manifold[i].count) continue;
         uint64_t key = pair_key(pair[i].a, pair[i].b);
+        out_range[i].at = at;
+        sim->info.narrow_failures +=
+            manifold[i].status == TS_PROXIMITY_LIMIT || manifold[i].status == TS_PROXIMITY_INVALID_INPUT;
+        if (!manifold[i].count) continue;
         while (old < end && known[old].key.whole < key) ++old;
-        int first = old;
+        out_range[i].old = old;
         while (old < end && known[old].key.whole == key) ++old;
-        int* memory = storage->contact_memory_index + at;
-        match_points(sim, &pair[i], &manifold[i], first, old, memory);
-        ts_surface surface = surface_of(sim, &pair[i]);
-        int runs =
-            surface_runs(&sim->model->geom[pair[i].a].surface) || surface_runs(&sim->model->geom[pair[i].b].surface);
-        for (int k = 0; k < manifold[i].count; ++k, ++at) {
-            fill_contact(sim, &pair[i], &surface, &manifold[i], k, memory[k], &sim->contact[at]);
-            if (runs) sim->contact[at].drift = drift_of(sim, &sim->contact[at]);
-        }
+        out_range[i].old_end = old;
+        at += manifold[i].count;
     }
+    return at;
+}
+
+// All manifolds' points in order, each with its memory.
+static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int pair_count) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    contact_range* range = TS_ARENA_ARRAY(&sim->scratch, contact_range, pair_count);
+    if (!range) return TS_ERROR_MEMORY;
+    int count = find_ranges(sim, pair, manifold, pair_count, range);
+    sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count);
+    storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
+    if (!sim->contact || !storage->contact_memory_index) return TS_ERROR_MEMORY;
+    compact_context job = {sim, pair, manifold, range};
+    ts_task_parallel_for(sim->tasks, pair_count, 64, fill_contacts, &job);
     sim->contact_count = count;
     sim->info.contact_count = count;
     for (int i = 0; i < count; ++i)

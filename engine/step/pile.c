@@ -23,8 +23,10 @@
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/yield_internal.h"
 
-// Sweeps between looks.
-enum { BOUT = 16 };
+enum {
+    BOUT = 16,   // sweeps between looks
+    GRAIN = 128  // bodies or contacts that a thread takes at a time
+};
 
 // --- whether it is one ---------------------------------------------------------------------------------------------------
 
@@ -125,16 +127,25 @@ static int slot_of(layout* l, int body) {
     if (tree < 0) return 0;
     if (l->slot[tree]) return l->slot[tree];
     int slot = l->slot[tree] = l->body_count++, root = model->tree[tree].root;
-    const ts_mat3* R = &l->sim->kinematics.body_pose[root].R;
-    const ts_body* b = &model->body[root];
-    ts_pair_body* pair_body = &l->body[slot];
-    l->centre[slot] = ts_transform_point(&l->sim->kinematics.body_pose[root], b->centre);
-    pair_body->mass = b->mass;
-    pair_body->inverse_mass = 1.0 / b->mass;
-    store_tensor(ts_mat3_rotate_tensor(*R, b->inertia), pair_body->inertia);
-    store_tensor(ts_mat3_rotate_tensor(*R, inverse_of(&b->inertia)), pair_body->inverse_inertia);
+    l->centre[slot] = ts_transform_point(&l->sim->kinematics.body_pose[root], model->body[root].centre);
     l->pile->tree[slot] = tree;
     return slot;
+}
+
+// Masses and inertias of bodies that have a number.
+static void weigh_bodies(void* context, int begin, int end, int worker) {
+    const layout* l = (const layout*)context;
+    (void)worker;
+    for (int slot = begin > 0 ? begin : 1; slot < end; ++slot) {
+        int root = l->sim->model->tree[l->pile->tree[slot]].root;
+        const ts_mat3* R = &l->sim->kinematics.body_pose[root].R;
+        const ts_body* b = &l->sim->model->body[root];
+        ts_pair_body* pair_body = &l->body[slot];
+        pair_body->mass = b->mass;
+        pair_body->inverse_mass = 1.0 / b->mass;
+        store_tensor(ts_mat3_rotate_tensor(*R, b->inertia), pair_body->inertia);
+        store_tensor(ts_mat3_rotate_tensor(*R, inverse_of(&b->inertia)), pair_body->inverse_inertia);
+    }
 }
 
 static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -203,6 +214,7 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
         add_contact(&l, k, order[k]);
         if (sim->contact[order[k]].surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;
     }
+    ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, weigh_bodies, &l);
     ts_pairs_input input = {l.body, l.unit, l.lever, l.body_count, l.unit_count, sim->contact_count, sim->tasks};
     return ts_pairs_make(arena, &input);
 }
@@ -211,31 +223,54 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
 
 // Generalised velocities are those of the frame's origin in world axes, and of turning in the body's; pairs' are those of the centre of mass, all in
 // the world's.
-static void take_speeds(const ts_sim* sim, const ts_pile* pile, const double* qvel, double* out) {
-    for (int b = 1; b < pile->pairs->body_count; ++b) {
-        const ts_kinematic_tree* tree = &sim->model->tree[pile->tree[b]];
-        const ts_mat3* R = &sim->kinematics.body_pose[tree->root].R;
-        ts_vec3 v = ts_vec3_load(qvel + tree->dof_first), omega = ts_vec3_load(qvel + tree->dof_first + 3);
-        double* to = out + (size_t)TS_PAIR_SPEEDS * (size_t)b;
+typedef struct speed_job {
+    const ts_sim* sim;
+    const ts_pile* pile;
+    const double* from;
+    double* to;
+} speed_job;
+
+static void take_speed(void* context, int begin, int end, int worker) {
+    const speed_job* job = (const speed_job*)context;
+    const ts_model* model = job->sim->model;
+    (void)worker;
+    for (int b = begin > 0 ? begin : 1; b < end; ++b) {
+        const ts_kinematic_tree* tree = &model->tree[job->pile->tree[b]];
+        const ts_mat3* R = &job->sim->kinematics.body_pose[tree->root].R;
+        ts_vec3 v = ts_vec3_load(job->from + tree->dof_first), omega = ts_vec3_load(job->from + tree->dof_first + 3);
+        double* to = job->to + (size_t)TS_PAIR_SPEEDS * (size_t)b;
         if (tree->kind != TS_TREE_CENTRED)
-            v = ts_vec3_add(v, ts_mat3_mul_vec(R, ts_vec3_cross(omega, sim->model->body[tree->root].centre)));
+            v = ts_vec3_add(v, ts_mat3_mul_vec(R, ts_vec3_cross(omega, model->body[tree->root].centre)));
         ts_vec3_store(v, to);
         ts_vec3_store(ts_mat3_mul_vec(R, omega), to + 3);
     }
 }
 
-static void give_speeds(const ts_sim* sim, const ts_pile* pile, double* qvel) {
-    memcpy(qvel, sim->free_velocity, (size_t)sim->model->nv * sizeof(double));
-    for (int b = 1; b < pile->pairs->body_count; ++b) {
-        const ts_kinematic_tree* tree = &sim->model->tree[pile->tree[b]];
-        const ts_mat3* R = &sim->kinematics.body_pose[tree->root].R;
-        const double* from = pile->pairs->velocity + (size_t)TS_PAIR_SPEEDS * (size_t)b;
+static void give_speed(void* context, int begin, int end, int worker) {
+    const speed_job* job = (const speed_job*)context;
+    const ts_model* model = job->sim->model;
+    (void)worker;
+    for (int b = begin > 0 ? begin : 1; b < end; ++b) {
+        const ts_kinematic_tree* tree = &model->tree[job->pile->tree[b]];
+        const ts_mat3* R = &job->sim->kinematics.body_pose[tree->root].R;
+        const double* from = job->from + (size_t)TS_PAIR_SPEEDS * (size_t)b;
         ts_vec3 v = ts_vec3_load(from), omega = ts_mat3_mul_vec_transposed(R, ts_vec3_load(from + 3));
         if (tree->kind != TS_TREE_CENTRED)
-            v = ts_vec3_sub(v, ts_mat3_mul_vec(R, ts_vec3_cross(omega, sim->model->body[tree->root].centre)));
-        ts_vec3_store(v, qvel + tree->dof_first);
-        ts_vec3_store(omega, qvel + tree->dof_first + 3);
+            v = ts_vec3_sub(v, ts_mat3_mul_vec(R, ts_vec3_cross(omega, model->body[tree->root].centre)));
+        ts_vec3_store(v, job->to + tree->dof_first);
+        ts_vec3_store(omega, job->to + tree->dof_first + 3);
     }
+}
+
+static void take_speeds(const ts_sim* sim, const ts_pile* pile, const double* qvel, double* out) {
+    speed_job job = {sim, pile, qvel, out};
+    ts_task_parallel_for(sim->tasks, pile->pairs->body_count, GRAIN, take_speed, &job);
+}
+
+static void give_speeds(const ts_sim* sim, const ts_pile* pile, double* qvel) {
+    speed_job job = {sim, pile, pile->pairs->velocity, qvel};
+    memcpy(qvel, sim->free_velocity, (size_t)sim->model->nv * sizeof(double));
+    ts_task_parallel_for(sim->tasks, pile->pairs->body_count, GRAIN, give_speed, &job);
 }
 
 // --- a step and its substeps ---------------------------------------------------------------------------------------------
@@ -249,23 +284,38 @@ static const ts_row_memory* memory_of(const ts_sim* sim, const ts_pile* pile, in
     return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
 }
 
+typedef struct contact_job {
+    ts_sim* sim;
+    ts_pile* pile;
+    const ts_vec3* centre;
+    int source;
+} contact_job;
+
+static void start_contact(ts_sim* sim, const ts_pile* pile, int k) {
+    int lane;
+    ts_contact* contact = contact_at(sim, pile, k);
+    const ts_row_memory* memory = memory_of(sim, pile, k);
+    ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
+    double impulse[3] = {0.0, 0.0, 0.0};
+    contact->velocity_before = ts_pair_vector_get(&track->velocity, lane);
+    contact->block = pile->contact[k].contact;
+    track->gap[lane] = contact->gap;
+    if (memory) ts_contact_start(sim, contact, memory, contact->velocity_before.z, impulse);
+    ts_pairs_start(pile->pairs, k, contact->surface.friction, ts_vec3_load(impulse));
+}
+
+static void start_contacts(void* context, int begin, int end, int worker) {
+    const contact_job* job = (const contact_job*)context;
+    (void)worker;
+    for (int k = begin; k < end; ++k) start_contact(job->sim, job->pile, k);
+}
+
 // Velocities before the step, gaps, and admissible impulses to begin with.
 static void start(ts_sim* sim, ts_pile* pile) {
-    ts_pairs* pairs = pile->pairs;
-    take_speeds(sim, pile, sim->qvel, pairs->velocity);
-    ts_pairs_read(pairs, pairs->velocity);
-    for (int k = 0; k < sim->contact_count; ++k) {
-        int lane;
-        ts_contact* contact = contact_at(sim, pile, k);
-        const ts_row_memory* memory = memory_of(sim, pile, k);
-        ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
-        double impulse[3] = {0.0, 0.0, 0.0};
-        contact->velocity_before = ts_pair_vector_get(&track->velocity, lane);
-        contact->block = pile->contact[k].contact;
-        track->gap[lane] = contact->gap;
-        if (memory) ts_contact_start(sim, contact, memory, contact->velocity_before.z, impulse);
-        ts_pairs_start(pairs, k, contact->surface.friction, ts_vec3_load(impulse));
-    }
+    contact_job job = {.sim = sim, .pile = pile};
+    take_speeds(sim, pile, sim->qvel, pile->pairs->velocity);
+    ts_pairs_read(pile->pairs, pile->pairs->velocity);
+    ts_task_parallel_for(sim->tasks, sim->contact_count, GRAIN, start_contacts, &job);
 }
 
 int ts_pile_is_on(const ts_sim* sim) { return ts_sim_storage_of(sim)->pile != NULL; }
@@ -392,6 +442,17 @@ static void remember(const ts_sim* sim, int i, int source, ts_row_memory* out) {
     ts_contact_remember(sim, contact, out);
 }
 
+// Shows contacts, and leaves the memory of each.
+static void leave_contacts(void* context, int begin, int end, int worker) {
+    const contact_job* job = (const contact_job*)context;
+    (void)worker;
+    for (int k = begin; k < end; ++k) {
+        int i = job->pile->contact[k].contact;
+        show_contact(job->sim, job->pile, k, job->centre);
+        remember(job->sim, i, job->source, &ts_sim_storage_of(job->sim)->row_next.data[i]);
+    }
+}
+
 // Leaves contacts and memory. Returns 0 when memory is short; as elsewhere (integrate.c), a new maximum takes half as much again.
 static int leave(ts_sim* sim, ts_pile* pile) {
     ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
@@ -403,8 +464,8 @@ static int leave(ts_sim* sim, ts_pile* pile) {
         int root = sim->model->tree[pile->tree[b]].root;
         centre[b] = ts_transform_point(&sim->kinematics.body_pose[root], sim->model->body[root].centre);
     }
-    for (int k = 0; k < count; ++k) show_contact(sim, pile, k, centre);
-    for (int i = 0; i < count; ++i) remember(sim, i, source, &next->data[i]);
+    contact_job job = {sim, pile, centre, source};
+    ts_task_parallel_for(sim->tasks, count, GRAIN, leave_contacts, &job);
     next->count = count;
     pile->rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
     return 1;

@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "engine/sim_internal.h"
 #include "tests/engine/engine_fixture.h"
 
 static int counting;
@@ -167,6 +168,34 @@ Test(no_heap, nor_does_a_warm_step_of_many_geoms_need_it) {
     assert_no_calls("ncp-pgs", 60, 1, 1);
     assert_no_calls("ncp-pgs", 60, 3, 1);
     assert_no_calls("ncp-pgs", 60, 2, 3);
+}
+
+// Nothing but stones: steps in substeps that threads share as one pile.
+Test(no_heap, nor_does_a_warm_step_of_a_pile) {
+    for (int workers = 1; workers <= 4; workers *= 2) {
+        ts_builder* builder = ts_builder_create("pile");
+        ts_status status;
+        fixture_floor(builder, 0.8, 0.0);
+        for (int i = 0; i < 150; ++i) {
+            int body = fixture_free_body(builder, ts_vec3_make(0.21 * (i % 50), 0.0, 0.1 + 0.2 * (i / 50)), -1.0,
+                                         ts_mat3_zero());
+            fixture_geom(builder, body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_zero(), 0.8);
+        }
+        fixture f = fixture_start(builder, workers);
+        cr_assert_eq(ts_sim_set(f.sim, "solver", "ncp-pgs", &status), TS_OK);
+        cr_assert_eq(ts_sim_set(f.sim, "iterations", "6", &status), TS_OK);
+        f.sim->options.substeps = 4;
+        fixture_run(&f, 10);
+        cr_assert_not_null(ts_sim_storage_of(f.sim)->unshown, "the test is of a pile");
+        calls = 0;
+        counting = 1;
+        ts_code code = TS_OK;
+        for (int i = 0; i < 20 && code == TS_OK; ++i) code = ts_sim_step(f.sim, &status);
+        counting = 0;
+        cr_assert_eq(code, TS_OK);
+        cr_assert_eq(calls, 0, "%d workers: %d calls of the allocator", workers, calls);
+        fixture_end(&f);
+    }
 }
 
 // The counters themselves: creating a simulation must be seen.
