@@ -35,6 +35,9 @@ enum { FEW_ROWS = 500 };
 // Steps for which a push-out that gave way stays away: the first time, and at most.
 enum { SHORT_PAUSE = 8, LONG_PAUSE = 1024 };
 
+// A share of the last pause is forgotten in every step without a fight: some fights go on a step or two after they were let in again.
+enum { FORGETTING = 8 };
+
 static void take_back(ts_row_block* owner, double* g, double* reference) {
     *g += *reference;
     *reference = 0.0;
@@ -238,7 +241,7 @@ void ts_step_yield_remember(const ts_sim* sim, int memory, int blocked, ts_row_m
     } else if (pause > 0) {
         --pause;
     } else {
-        last /= 2;
+        last -= (last + FORGETTING - 1) / FORGETTING;
     }
     out_memory->pause = pause;
     out_memory->last_pause = last;
