@@ -3,7 +3,8 @@
 // A robot stands (servos hold its pose) while a force shakes its base, or a hand has a ball dropped into it; `ncp` drives. In steps along the way every solver is
 // given that step's problem, from nothing and from the impulses the step before ended with, ten times each; the fastest eight are averaged, as the
 // paper does. Once articulated, and once locked: all bodies one, as in the paper's program. All solvers see the same problems, so that none is slow because it
-// has fallen over. An answer counts as solved when its solver says so, which tests certify from outside.
+// has fallen over; one that would take longer than its patience over all of them is asked about every second, fourth, ... along the whole way, and a solve that
+// takes a tenth of the patience alone is not repeated. An answer counts as solved when its solver says so, which tests certify from outside.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +49,18 @@ typedef struct tally {
     double iterations[2];        // sums
     int solved[2];
     int count;
-    double spent;  // s, all repeats; beyond a limit it is asked no more
+    int stride;    // problems from one that it is asked about to the next
+    double spent;  // s, all repeats
 } tally;
+
+// How far all of it is.
+typedef struct journey {
+    const ts_bench_options* options;
+    ts_bench_report* report;
+    ts_bench_table* table;
+    int done, steps;  // of all stands together
+    int stopped;      // somebody has had enough
+} journey;
 
 typedef struct stand {
     const robot_case* robot;
@@ -58,8 +69,8 @@ typedef struct stand {
     int base;      // the body that is shaken, or -1
 } stand;
 
-// s a solver may take of a robot before it is left out.
-static const double patience = 20.0;
+// s that a solver may take of a robot.
+static const double patience = 2.0;
 
 // --- the scene -----------------------------------------------------------------------------------------------------------
 
@@ -225,30 +236,43 @@ static double solve_repeatedly(const ts_solver* solver, const ts_contact_problem
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
     ts_solver_default_settings(solver, settings);
     ts_solver_set(solver, settings, "tolerance", 1e-6, NULL);
-    for (int k = 0; k < REPEATS; ++k) {
+    int repeats = REPEATS, counted = COUNTED;
+    for (int k = 0; k < repeats; ++k) {
         memcpy(impulse, start, (size_t)problem->row_count * sizeof(double));
         ts_stopwatch watch = ts_stopwatch_begin();
         *out_report = ts_solver_solve(solver, problem, settings, scratch, impulse);
         seconds[k] = ts_stopwatch_seconds(watch);
         t->spent += seconds[k];
+        if (seconds[0] > 0.1 * patience) repeats = counted = 1;
     }
-    for (int k = 0; k < COUNTED; ++k) {
+    for (int k = 0; k < counted; ++k) {
         int least = k;
-        for (int i = k + 1; i < REPEATS; ++i) least = seconds[i] < seconds[least] ? i : least;
+        for (int i = k + 1; i < repeats; ++i) least = seconds[i] < seconds[least] ? i : least;
         double swap = seconds[k];
         seconds[k] = seconds[least];
         seconds[least] = swap;
         sum += seconds[k];
     }
-    return sum / COUNTED;
+    return sum / counted;
 }
 
-// All solvers on the problem that the simulation stands before. `warm` (row_count) and `cold`, zeros, are starts.
-static void ask_all(const ts_sim* sim, const double* warm, const double* cold, double* impulse, ts_arena* scratch,
-                    tally* all) {
+// Lets it skip problems so that all that are left of its share are answered in time.
+static void plan(tally* t, int left) {
+    if (t->stride == 0) t->stride = 1;
+    while (t->count > 0 && t->spent + t->spent / t->count * left / t->stride > patience && t->stride < 2 * SAMPLES)
+        t->stride *= 2;
+}
+
+// All solvers on the problem that the simulation stands before, number `which` of `samples`. `warm` (row_count) and `cold`, zeros, are starts.
+static void ask_all(const ts_sim* sim, const int which[2], double* numbers, ts_arena* scratch, tally* all) {
+    int n = sim->problem.row_count;
+    double *warm = numbers, *cold = numbers + n, *impulse = numbers + 2 * n;
+    memcpy(warm, sim->impulse, (size_t)n * sizeof(double));
+    memset(cold, 0, (size_t)n * sizeof(double));
     for (int k = 0; k < ts_solver_count(); ++k) {
         tally* t = &all[k];
-        if (t->spent > patience || t->count == SAMPLES) continue;
+        plan(t, which[1] - which[0]);
+        if (which[0] % t->stride != 0 || t->count == SAMPLES) continue;
         for (int is_warm = 0; is_warm < 2; ++is_warm) {
             ts_solve_report report;
             t->seconds[is_warm][t->count] =
@@ -260,12 +284,14 @@ static void ask_all(const ts_sim* sim, const double* warm, const double* cold, d
     }
 }
 
+static int samples_of(const journey* trip) { return trip->options->quick ? QUICK_SAMPLES : SAMPLES; }
+
 // Along the way; returns the contacts of the steps that were asked about, summed, or -1.
-static double run_stand(const stand* s, int samples, tally* all, ts_status* status) {
+static double run_stand(const stand* s, journey* trip, tally* all, ts_status* status) {
     ts_arena scratch = {0};
     double *numbers = NULL, contacts = 0.0;
-    int room = 0;
-    for (int step = 0; step < STEPS && contacts >= 0.0; ++step) {
+    int room = 0, samples = samples_of(trip);
+    for (int step = 0; step < STEPS && contacts >= 0.0 && !trip->stopped; ++step) {
         drive(s);
         if (step % (STEPS / samples) == STEPS / samples - 1) {
             if (ts_sim_forward(s->sim, status)) contacts = -1.0;
@@ -276,15 +302,15 @@ static double run_stand(const stand* s, int samples, tally* all, ts_status* stat
                 room = numbers ? n : 0;
             }
             if (n > 0 && n <= room) {
-                double *warm = numbers, *cold = numbers + n, *impulse = numbers + 2 * n;
-                memcpy(warm, s->sim->impulse, (size_t)n * sizeof(double));
-                memset(cold, 0, (size_t)n * sizeof(double));
-                ask_all(s->sim, warm, cold, impulse, &scratch, all);
+                const int which[2] = {step / (STEPS / samples), samples};
+                ask_all(s->sim, which, numbers, &scratch, all);
                 contacts += s->sim->contact_count;
             }
+            trip->stopped = ts_bench_progress(trip->report, trip->done + step, trip->steps);
         }
         if (contacts >= 0.0 && ts_sim_step(s->sim, status)) contacts = -1.0;
     }
+    trip->done += STEPS;
     free(numbers);
     ts_arena_free(&scratch);
     return contacts;
@@ -313,8 +339,7 @@ static void add_rows(ts_bench_table* t, const char* name, tally* all) {
     }
 }
 
-static void race(const ts_bench_options* options, ts_bench_report* report, ts_bench_table* table, const robot_case* c,
-                 const char* name, ts_sim* sim) {
+static void race(journey* trip, const robot_case* c, const char* name, ts_sim* sim) {
     stand s;
     ts_status status;
     tally* all = (tally*)calloc((size_t)ts_solver_count(), sizeof *all);
@@ -323,40 +348,39 @@ static void race(const ts_bench_options* options, ts_bench_report* report, ts_be
     open_stand(&s, c, sim);
     if (all && s.rest) {
         if (c->lift) put_down(&s);
-        double contacts = run_stand(&s, options->quick ? QUICK_SAMPLES : SAMPLES, all, &status);
+        double contacts = run_stand(&s, trip, all, &status);
         if (contacts < 0.0)
-            ts_bench_note(report, "%s: %s", name, status.message);
-        else
-            ts_bench_note(report, "%s: %d degrees of freedom, %.1f contacts on average.", name, sim->model->nv,
-                          contacts / (options->quick ? QUICK_SAMPLES : SAMPLES));
-        add_rows(table, name, all);
+            ts_bench_note(trip->report, "%s: %s", name, status.message);
+        else if (!trip->stopped)
+            ts_bench_note(trip->report, "%s: %d degrees of freedom, %.1f contacts on average.", name, sim->model->nv,
+                          contacts / samples_of(trip));
+        if (!trip->stopped) add_rows(trip->table, name, all);
     }
     free(all);
     free(s.rest);
 }
 
 // One robot, articulated and then locked.
-static void try_robot(const ts_bench_options* options, ts_bench_report* report, ts_bench_table* table,
-                      const robot_case* c, const ts_model* model) {
+static void try_robot(journey* trip, const robot_case* c, const ts_model* model) {
     char name[64];
     ts_status status;
     ts_sim *sim = NULL, *locked_sim = NULL;
     ts_model* locked = NULL;
     if (ts_sim_create(model, 1, &sim, &status)) {
-        ts_bench_note(report, "%s: %s", c->name, status.message);
+        ts_bench_note(trip->report, "%s: %s", c->name, status.message);
         return;
     }
     ts_sim_update_kinematics(sim);
     ts_code code = lock_all(sim, &locked, &status);
     sim->options.time_step = 1e-3;
-    race(options, report, table, c, c->name, sim);
+    race(trip, c, c->name, sim);
     if (!code) code = ts_sim_create(locked, 1, &locked_sim, &status);
     snprintf(name, sizeof name, "%s, locked", c->name);
     if (code) {
-        ts_bench_note(report, "%s: %s", name, status.message);
+        ts_bench_note(trip->report, "%s: %s", name, status.message);
     } else {
         locked_sim->options.time_step = 1e-3;
-        race(options, report, table, c, name, locked_sim);
+        race(trip, c, name, locked_sim);
     }
     ts_sim_free(locked_sim);
     ts_model_free(locked);
@@ -382,22 +406,29 @@ static ts_model* open_robot(const ts_bench_options* options, ts_bench_report* re
 }
 
 // Scenes of our own, where there is no folder of robots.
-static int try_own(const ts_bench_options* options, ts_bench_report* report, ts_bench_table* table) {
+static void try_own(journey* trip) {
     static const char* const own[] = {"quadruped", "biped", "hand"};
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3 && !trip->stopped; ++i) {
         robot_case c = {.name = own[i], .extra = "", .shake = i < 2 ? 5.0 : 0.0};
         ts_loaded_scene scene;
         ts_status status;
-        if (!ts_bench_wanted(report, options, own[i])) continue;
-        if (ts_bench_progress(report, i, 3)) return TS_BENCH_STOPPED;
+        if (!ts_bench_wanted(trip->report, trip->options, own[i])) continue;
         if (ts_scene_load(own[i], NULL, &scene, &status)) {
-            ts_bench_note(report, "%s: %s", own[i], status.message);
+            ts_bench_note(trip->report, "%s: %s", own[i], status.message);
             continue;
         }
-        try_robot(options, report, table, &c, scene.model);
+        try_robot(trip, &c, scene.model);
         ts_loaded_scene_free(&scene);
     }
-    return TS_BENCH_DONE;
+}
+
+static void try_all(journey* trip) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0] && !trip->stopped; ++i) {
+        if (!ts_bench_wanted(trip->report, trip->options, cases[i].name)) continue;
+        ts_model* model = open_robot(trip->options, trip->report, &cases[i]);
+        if (model) try_robot(trip, &cases[i], model);
+        ts_model_free(model);
+    }
 }
 
 int ts_bench_robot_contacts(const ts_bench_options* options, ts_bench_report* report) {
@@ -412,22 +443,19 @@ int ts_bench_robot_contacts(const ts_bench_options* options, ts_bench_report* re
         ts_bench_add_column(t, "solved", "");
     }
     ts_bench_add_column(t, "cold / warm", "");
-    int result = options->data_folder ? TS_BENCH_DONE : try_own(options, report, t);
-    if (!options->data_folder) {
+    journey trip = {.options = options, .report = report, .table = t, .steps = 3 * 2 * STEPS};
+    if (options->data_folder) {
+        try_all(&trip);
+    } else {
+        try_own(&trip);
         ts_bench_note(
             report,
             "TOUCHSTONE_DATA names no folder: our own robots stand in for Solo-12, Talos and the Allegro hand.");
     }
-    enum { CASES = sizeof cases / sizeof cases[0] };
-    for (int i = 0; options->data_folder && i < CASES && result == TS_BENCH_DONE; ++i) {
-        if (!ts_bench_wanted(report, options, cases[i].name)) continue;
-        if (ts_bench_progress(report, i, CASES)) return TS_BENCH_STOPPED;
-        ts_model* model = open_robot(options, report, &cases[i]);
-        if (model) try_robot(options, report, t, &cases[i], model);
-        ts_model_free(model);
-    }
-    ts_bench_note(report,
-                  "Every %d-th of %d steps of 1 ms, the same problem for all; means of the fastest %d of %d solves.",
-                  STEPS / SAMPLES, STEPS, COUNTED, REPEATS);
-    return result;
+    ts_bench_note(
+        report,
+        "Every %d-th of %d steps of 1 ms, the same problem for all; means of the fastest %d of %d solves. Who "
+        "would take longer than %g s over a robot's problems is asked about a part of them, evenly along the way.",
+        STEPS / SAMPLES, STEPS, COUNTED, REPEATS, patience);
+    return trip.stopped ? TS_BENCH_STOPPED : TS_BENCH_DONE;
 }

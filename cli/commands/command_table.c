@@ -139,7 +139,7 @@ static const ts_flag scorecard_flags[] = {
     {"--only", "TEXT", TS_FLAG_TEXT, OFFSET(only), 0.0, 0.0, "only experiments whose name contains this"},
     {"--quick", NULL, TS_FLAG_SWITCH, OFFSET(quick), 0.0, 0.0, "the short form: leaves out what takes long"},
     {"--time-limit", "S", TS_FLAG_NUMBER, OFFSET(time_limit), 1e-3, 1e9,
-     "seconds of processor time after which a run is broken off, and named (default 20)"},
+     "seconds of processor time after which a run is broken off, and named (default 60)"},
     {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0,
      "write scorecard.html, .md and .json, and files of its plots here"},
     {"--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 1024.0, "runs at once (default: one on every core)"},

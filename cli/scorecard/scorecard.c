@@ -163,6 +163,14 @@ void ts_scorecard_tally(const ts_scorecard* card, int e, int k, int out_count[TS
             out_count[ts_lab_verdict(ts_scorecard_run(card, e, v, k), m)]++;
 }
 
+int ts_scorecard_passed(const ts_scorecard* card, int e, int k) {
+    int passed = 0;
+    for (int v = 0; v < ts_experiment_runs(card->experiment[e]); ++v)
+        for (int m = 0; m < card->experiment[e]->measure_count; ++m)
+            passed += ts_lab_is_within(ts_scorecard_run(card, e, v, k), m);
+    return passed;
+}
+
 // Puts the value in the place of "%g".
 static void head_column(const ts_experiment* experiment, const ts_measure* measure, double value, char out[64]) {
     const char* at = strstr(measure->column, "%g");

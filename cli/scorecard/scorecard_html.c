@@ -13,7 +13,8 @@ enum { CURVE_SAMPLES = 128 };
 static const char style[] =
     "<style>.pass{color:#1a7f4b}.foreseen{color:var(--soft)}.fail{color:var(--warn);font-weight:700}.lucky{color:#"
     "1a7f4b;"
-    "font-style:italic}.broken{color:var(--warn)}@media (prefers-color-scheme:dark){.pass,.lucky{color:#5fd39a}}"
+    "font-style:italic}.open{color:#8a6d1a}.broken{color:var(--warn)}@media "
+    "(prefers-color-scheme:dark){.pass,.lucky{color:#5fd39a}.open{color:#d9b95a}}"
     "td.pass{font-weight:600}.few thead th{white-space:normal}section{margin-top:26px}.rules{margin:6px "
     "0;padding-left:18px;color:var(--soft);font-size:13.5px}"
     ".split{display:grid;gap:14px;grid-template-columns:minmax(0,1fr)}@media "
@@ -21,7 +22,8 @@ static const char style[] =
     "minmax(0,1fr)}}.key{display:inline-flex;gap:5px;align-items:center}th,td{vertical-align:top}</style>\n";
 
 static const char* verdict_class(ts_verdict verdict) {
-    static const char* const classes[TS_VERDICT_COUNT] = {"pass", "foreseen", "fail", "lucky", "broken", "hint"};
+    static const char* const classes[TS_VERDICT_COUNT] = {"pass",   "foreseen", "fail", "lucky",
+                                                          "broken", "hint",     "open"};
     return classes[verdict];
 }
 
@@ -34,7 +36,10 @@ static void add_cell(const ts_lab_run* run, int m, ts_text* text) {
     char number[32];
     ts_verdict verdict = ts_lab_verdict(run, m);
     ts_scorecard_number(&run->measured[m], number);
+    const char* why;
+    ts_lab_outlook(run, m, &why);
     ts_text_add(text, "<td class=\"%s\" title=\"%s", verdict_class(verdict), ts_verdict_name(verdict));
+    if (why && run->measured[m].told) ts_report_escaped(text, ": ", why, "");
     if (run->measured[m].foretold)
         ts_text_add(text, "; theory says %.5g for this kind of model", run->measured[m].theory);
     if (run->code) ts_report_escaped(text, ": ", run->status.message, "");
@@ -64,8 +69,9 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
                       "class=\"foreseen\">f: missed as theory "
                       "foresees</span>; <span class=\"fail\">F: missed though nothing in the law says so</span>; <span "
                       "class=\"lucky\">u: passed "
-                      "unforeseen</span>; <span class=\"broken\">b: broken off</span>; -: not run, the engine has not "
-                      "what it takes.</p><div "
+                      "unforeseen</span>; <span class=\"open\">n: theory has no forecast</span>; <span "
+                      "class=\"broken\">b: broken off</span>; -: not run, the engine has not "
+                      "what it takes or does not tell it.</p><div "
                       "class=\"wide\"><table><thead><tr><th></th>");
     add_heads(card, text);
     ts_text_add(text, "</tr></thead><tbody>");
@@ -75,14 +81,14 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
         ts_text_add(text, "<tr><th><a href=\"#%s\">%s</a></th>", experiment->name, experiment->name);
         for (int k = 0; k < card->entrant_count; ++k) {
             int n[TS_VERDICT_COUNT], all = 0;
-            static const char letter[TS_VERDICT_COUNT] = {0, 'f', 'F', 'u', 'b', 0};
+            static const char letter[TS_VERDICT_COUNT] = {0, 'f', 'F', 'u', 'b', 0, 'n'};
             ts_scorecard_tally(card, e, k, n);
-            for (int v = 0; v < TS_VERDICT_COUNT; ++v) all += n[v];
-            if (n[TS_VERDICT_NOT_RUN] == all) {
+            for (int v = 0; v < TS_VERDICT_COUNT; ++v) all += v == TS_VERDICT_NOT_RUN ? 0 : n[v];
+            if (all == 0) {
                 ts_text_add(text, "<td>-</td>");
                 continue;
             }
-            ts_text_add(text, "<td><span class=\"pass\">%d/%d</span>", n[TS_VERDICT_PASS] + n[TS_VERDICT_LUCKY], all);
+            ts_text_add(text, "<td><span class=\"pass\">%d/%d</span>", ts_scorecard_passed(card, e, k), all);
             for (int v = 0; v < TS_VERDICT_COUNT; ++v)
                 if (letter[v] && n[v])
                     ts_text_add(text, " <span class=\"%s\">%d%c</span>", verdict_class((ts_verdict)v), n[v], letter[v]);
@@ -186,6 +192,12 @@ static void add_experiment(const ts_scorecard* card, int e, ts_page_files* files
     if (experiment->signal) add_plot(card, e, files, text);
     ts_text_add(text, "</div><div>");
     add_numbers(card, e, text);
+    ts_text forecasts = {0};
+    ts_scorecard_forecasts(card, e, "<li>", "</li>\n", 1, &forecasts);
+    if (forecasts.length > 0)
+        ts_text_add(text, "<p class=\"hint\">What theory says more finely:</p><ul class=\"rules\">%s</ul>",
+                    ts_text_get(&forecasts));
+    ts_text_free(&forecasts);
     ts_text_add(text, "<pre class=\"cmd\" tabindex=\"0\">touchstone compare %s --out %s</pre></div></div></section>\n",
                 experiment->name, experiment->name);
 }

@@ -39,6 +39,14 @@ const ts_lab_run* ts_scorecard_run(const ts_scorecard* card, int e, int v, int k
 /// How many measures of experiment e under entrant k came out each way.
 void ts_scorecard_tally(const ts_scorecard* card, int e, int k, int out_count[TS_VERDICT_COUNT]);
 
+/// How many measures of experiment e under entrant k are within their tolerance, whatever was forecast.
+int ts_scorecard_passed(const ts_scorecard* card, int e, int k);
+
+/// The forecasts of experiment e that are finer than the kinds of models: for each, "measure, at 0 and 90 (mujoco, sap): passes: why", between
+/// `open` and `close`, both escaped for HTML where `html` is nonzero.
+void ts_scorecard_forecasts(const ts_scorecard* card, int e, const char* open, const char* close, int html,
+                            ts_text* text);
+
 /// A column of the conjunction: a measure at a value.
 typedef struct ts_conjunct {
     int experiment;

@@ -19,8 +19,7 @@ static void add_conjunction(const ts_scorecard* card, ts_text* text) {
         ts_text_add(text, "| %s", ts_lab_entrant_name(&card->entrant[k]));
         for (int c = 0; c < columns; ++c) {
             const ts_lab_run* run = ts_scorecard_run(card, column[c].experiment, column[c].value, k);
-            ts_verdict verdict = ts_lab_verdict(run, column[c].measure);
-            const char* mark = verdict == TS_VERDICT_PASS || verdict == TS_VERDICT_LUCKY ? "**" : "";
+            const char* mark = ts_lab_is_within(run, column[c].measure) ? "**" : "";
             ts_scorecard_number(&run->measured[column[c].measure], number);
             ts_text_add(text, " | %s%s%s", mark, number, mark);
         }
@@ -30,10 +29,11 @@ static void add_conjunction(const ts_scorecard* card, ts_text* text) {
 }
 
 static void add_summary(const ts_scorecard* card, ts_text* text) {
-    ts_text_add(text, "## All experiments\n\nMeasures passed of those taken; f: missed as theory foresees; **F**: "
-                      "missed though nothing "
-                      "in the law says so; u: passed unforeseen; b: broken off; -: not run, the engine has not what it "
-                      "takes.\n\n| experiment");
+    ts_text_add(text,
+                "## All experiments\n\nMeasures passed of those taken; f: missed as theory foresees; **F**: "
+                "missed though nothing "
+                "in the law says so; u: passed unforeseen; n: theory has no forecast; b: broken off; -: not run, the "
+                "engine has not what it takes or does not tell it.\n\n| experiment");
     for (int k = 0; k < card->entrant_count; ++k) ts_text_add(text, " | %s", ts_lab_entrant_name(&card->entrant[k]));
     ts_text_add(text, " |\n|---");
     for (int k = 0; k < card->entrant_count; ++k) ts_text_add(text, "|---");
@@ -44,15 +44,16 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
         for (int k = 0; k < card->entrant_count; ++k) {
             int n[TS_VERDICT_COUNT], all = 0;
             ts_scorecard_tally(card, e, k, n);
-            for (int v = 0; v < TS_VERDICT_COUNT; ++v) all += n[v];
-            if (n[TS_VERDICT_NOT_RUN] == all) {
+            for (int v = 0; v < TS_VERDICT_COUNT; ++v) all += v == TS_VERDICT_NOT_RUN ? 0 : n[v];
+            if (all == 0) {
                 ts_text_add(text, " | -");
                 continue;
             }
-            ts_text_add(text, " | %d/%d", n[TS_VERDICT_PASS] + n[TS_VERDICT_LUCKY], all);
+            ts_text_add(text, " | %d/%d", ts_scorecard_passed(card, e, k), all);
             if (n[TS_VERDICT_FORESEEN]) ts_text_add(text, " %df", n[TS_VERDICT_FORESEEN]);
             if (n[TS_VERDICT_FAIL]) ts_text_add(text, " **%dF**", n[TS_VERDICT_FAIL]);
             if (n[TS_VERDICT_LUCKY]) ts_text_add(text, " %du", n[TS_VERDICT_LUCKY]);
+            if (n[TS_VERDICT_OPEN]) ts_text_add(text, " %dn", n[TS_VERDICT_OPEN]);
             if (n[TS_VERDICT_BROKEN_OFF]) ts_text_add(text, " %db", n[TS_VERDICT_BROKEN_OFF]);
         }
         ts_text_add(text, " |\n");
@@ -104,12 +105,17 @@ static void add_experiment(const ts_scorecard* card, int e, ts_text* text) {
                             : verdict == TS_VERDICT_FORESEEN ? " f"
                             : verdict == TS_VERDICT_FAIL     ? " **F**"
                             : verdict == TS_VERDICT_LUCKY    ? " u"
+                            : verdict == TS_VERDICT_OPEN     ? " n"
                             : verdict == TS_VERDICT_NOT_RUN  ? ""
                                                              : " b");
             }
             ts_text_add(text, " |\n");
         }
     }
+    ts_text forecasts = {0};
+    ts_scorecard_forecasts(card, e, "- ", "\n", 0, &forecasts);
+    if (forecasts.length > 0) ts_text_add(text, "\nWhat theory says more finely:\n\n%s", ts_text_get(&forecasts));
+    ts_text_free(&forecasts);
     ts_text_add(text, "\n");
 }
 
@@ -147,6 +153,9 @@ static void write_run(const ts_scorecard* card, const ts_lab_run* run, ts_json* 
         ts_json_add_number(json, "reference", measured->told ? measured->reference : (double)NAN);
         ts_json_add_number(json, "tolerance", measured->told ? measured->tolerance : (double)NAN);
         ts_json_add_number(json, "theory", measured->foretold ? measured->theory : (double)NAN);
+        const char* reason;
+        ts_json_add_string(json, "forecast", ts_outlook_name(ts_lab_outlook(run, m, &reason)));
+        ts_json_add_string(json, "why", reason);
         ts_json_add_string(json, "verdict", ts_verdict_name(ts_lab_verdict(run, m)));
         ts_json_object_end(json);
     }

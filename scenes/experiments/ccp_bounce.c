@@ -42,11 +42,18 @@ static double observe(ts_lab_run* run, ts_sim* sim) {
     return 1e3 * height;
 }
 
+static const char soft_landing[] = "whether what lands on soft contacts is thrown again depends on how long they take, "
+                                   "which no formula of the relaxation knows";
+
 static void conclude(ts_lab_run* run, ts_sim* sim) {
     enum { LANDED = 8, ENERGY = 16 };
     double q = (1.0 - mu * mu) / (1.0 + mu * mu), energy = 0.5 * speed * speed / (1.0 + mu * mu);
     (void)sim;
     ts_lab_tell(run, 0, run->number[0], 0.0, 0.5);
+    for (int k = 1; k < 3; ++k) {
+        ts_lab_leave_open(run, 1 + k, TS_TRAIT_SOFT, soft_landing);
+        ts_lab_leave_open(run, 4 + k, TS_TRAIT_SOFT, soft_landing);
+    }
     for (int k = 0; k < 3; ++k) {
         // One that has not flown lands never: it is told to have come down at once, with all of its energy.
         double landed = k < run->number[1] ? run->number[LANDED + k] : 0.0;
@@ -61,16 +68,14 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 }
 
 static const ts_measure measure[] = {
-    {"flights, four at most", "", "0: what slides stays down", TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
-    {"first landing", "ms", "never; relaxed v (1 - q) / (mu g) = 70.3", TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
-    {"second landing", "ms", "never; relaxed v (1 - q^2) / (mu g) = 121.2", TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
-    {"third landing", "ms", "never; relaxed v (1 - q^3) / (mu g) = 158.1", TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
-    {"energy of the first flight", "J", "no flight; relaxed m v^2 / (2 (1 + mu^2)) = 0.43103",
-     TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
-    {"energy of the second flight", "J", "no flight; relaxed q^2 of the first = 0.22602",
-     TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
-    {"energy of the third flight", "J", "no flight; relaxed q^4 of the first = 0.11852",
-     TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
+    {"flights, four at most", "", "0: what slides stays down", TS_TRAIT_RELAXED, NULL, 0},
+    {"first landing", "ms", "never; relaxed v (1 - q) / (mu g) = 70.3", TS_TRAIT_RELAXED, NULL, 0},
+    {"second landing", "ms", "never; relaxed v (1 - q^2) / (mu g) = 121.2", TS_TRAIT_RELAXED, NULL, 0},
+    {"third landing", "ms", "never; relaxed v (1 - q^3) / (mu g) = 158.1", TS_TRAIT_RELAXED, NULL, 0},
+    {"energy of the first flight", "J", "no flight; relaxed m v^2 / (2 (1 + mu^2)) = 0.43103", TS_TRAIT_RELAXED, NULL,
+     0},
+    {"energy of the second flight", "J", "no flight; relaxed q^2 of the first = 0.22602", TS_TRAIT_RELAXED, NULL, 0},
+    {"energy of the third flight", "J", "no flight; relaxed q^4 of the first = 0.11852", TS_TRAIT_RELAXED, NULL, 0},
 };
 
 const ts_experiment ts_ccp_bounce_experiment = {

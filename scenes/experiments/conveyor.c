@@ -30,7 +30,15 @@ static double observe(ts_lab_run* run, ts_sim* sim) {
 
 static void conclude(ts_lab_run* run, ts_sim* sim) {
     double h = sim->options.time_step, a = mu * gravity, v = run->value;
+    double normal, tangent;
     double behind = v * sim->time - sim->kinematics.body_centre[run->body[0]].x;
+    ts_lab_softness(sim, &normal, &tangent);
+    if (run->traits & TS_TRAIT_STIFF && mu * ts_lab_sinkage(sim, normal, 2.0 * gravity) < 2.0 * a * h * h)
+        ts_lab_spare(run, 1, TS_TRAIT_SOFT, "while friction is mu N, the way is off by mu times the sinkage");
+    ts_lab_leave_open(run, 0, TS_TRAIT_STIFF,
+                      "whether the slip that is left by R_T in the last step counts as none is a matter of one step");
+    ts_lab_leave_open(run, 1, TS_TRAIT_FOREIGN,
+                      "a soft law is off by mu times its sinkage, which nears the tolerance as it gets hard");
     ts_lab_tell(run, 0, 1e3 * run->number[1], 1e3 * (v / a + 0.5 * h), 1e3 * 0.51 * h);
     // The last step of friction is only part of one: up to a h^2 / 8.
     ts_lab_tell(run, 1, 1e3 * behind, 1e3 * (0.5 * v * v / a - 0.5 * h * v), 1e3 * a * h * h);

@@ -47,6 +47,11 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
     double later = sqrt(2.0 * seen / (turn * gravity * (cos(phi) + mu * sin(phi))));
     // Slip is a sum of steps with the forces of their beginnings: half a step late; and it is seen when a step ends: half a step more.
     double h = sim->options.time_step;
+    // A relaxed slip u opens at mu u, and friction has so much less to press on: it grows by 1 + mu^2 more slowly.
+    double relaxed = turn * later * (sqrt(1.0 + mu * mu) - 1.0);
+    if (relaxed < turn * h && (run->traits & TS_TRAIT_STIFF || !(run->traits & TS_TRAIT_SOFT)))
+        ts_lab_spare(run, 0, TS_TRAIT_RELAXED | TS_TRAIT_SOFT,
+                     "relaxed slip grows by 1 + mu^2 more slowly, and is seen less than a step later");
     ts_lab_tell(run, 0, degree * turn * run->number[0], degree * (phi + turn * (later + h)), degree * turn * h);
 }
 

@@ -27,8 +27,18 @@ typedef enum ts_trait {
         256,  // contacts know nothing of each other within a step: their pushes add up, and others' come a step late
     TS_TRAIT_ANCHOR =
         512,  // friction gives way before it holds, and remembers where: no creep, but what depends on the past
-    TS_TRAIT_GRADIENT = 1024  // along gradients: iterations grow with the root of the ratio of the masses
+    TS_TRAIT_GRADIENT = 1024,  // along gradients: iterations grow with the root of the ratio of the masses
+    TS_TRAIT_STIFF = 2048,     // beside TS_TRAIT_SOFT: soft by no more than a step can show, for about a step
+    TS_TRAIT_FOREIGN = 4096    // another engine: its narrow phase and its order of work are its own
 } ts_trait;
+
+/// What theory says of a measure of a run before it is made.
+typedef enum ts_outlook {
+    TS_OUTLOOK_PASSES,
+    TS_OUTLOOK_MISSES,
+    TS_OUTLOOK_OPEN,  // nothing
+    TS_OUTLOOK_COUNT
+} ts_outlook;
 
 /// The traits of a solver of ours, from its law and how it works.
 unsigned ts_traits_of(const ts_solver* solver);
@@ -77,7 +87,10 @@ typedef struct ts_lab_run {
     const char* engine;  // "ncp", "mujoco-4"
     unsigned traits;
     int facets;                           // of its friction pyramid; 0: it is round, or nobody says
-    unsigned missed_by[TS_LAB_MEASURES];  // the measures' own; `conclude` may know better for this value
+    unsigned missed_by[TS_LAB_MEASURES];  // the measures' own; `conclude` may know better for this value: ts_lab_spare
+    int open[TS_LAB_MEASURES];            // nonzero: theory says nothing of it: ts_lab_leave_open
+    const char* why[TS_LAB_MEASURES];     // of a forecast finer than the traits; NULL: there is none
+    ts_outlook why_so[TS_LAB_MEASURES];   // the forecast that it is the reason of
     // the experiment's own, zero at the start
     double number[TS_LAB_NUMBERS];
     int body[TS_LAB_NUMBERS];
@@ -158,6 +171,28 @@ void ts_lab_tell(ts_lab_run* run, int measure, double value, double reference, d
 /// |value - theory| <= leeway.
 void ts_lab_foretell(ts_lab_run* run, int measure, double theory, double leeway);
 
+/// From `conclude`: at this value these traits alone do not make a run miss the measure. `why` is a sentence that the scorecard prints,
+/// without a full stop, and outlives the run.
+void ts_lab_spare(ts_lab_run* run, int measure, unsigned traits, const char* why);
+
+/// From `conclude`: theory has no statement about this measure for runs with any of these traits, at this value; `why` as in ts_lab_spare. For what
+/// is chaotic, for rates without a closed form, for what others do not publish: sparingly.
+void ts_lab_leave_open(ts_lab_run* run, int measure, unsigned traits, const char* why);
+
+/// What theory says of the measure, after `conclude`; in *out_why (may be NULL) the sentence, or NULL where the traits are the reason.
+ts_outlook ts_lab_outlook(const ts_lab_run* run, int measure, const char** out_why);
+
+/// "passes", "misses", "no forecast".
+const char* ts_outlook_name(ts_outlook outlook);
+
+/// R with which the contacts of the last step together carry and hold a body, 1 / sum 1 / R, 1/kg: of their normals and of their tangents (each the
+/// mean of both), under the solver's own law. Zeros where one is hard, or there is none.
+void ts_lab_softness(const ts_sim* sim, double* out_normal, double* out_tangent);
+
+/// m: how far contacts of that R (1/kg) have been pressed in by a load (N), where the law has no depth of its own: they give way at R times the load's
+/// impulse, until a step's push-out balances it.
+double ts_lab_sinkage(const ts_sim* sim, double normal, double load);
+
 /// 1: about the share of the error that accelerated gradients leave after so many iterations, exp(-2 n / sqrt kappa), where a body rests on one
 /// `ratio` times as light: there the eigenvalues of G are kappa = 4 ratio apart.
 double ts_lab_gradient_share(double ratio, int iterations);
@@ -208,14 +243,18 @@ typedef enum ts_verdict {
     TS_VERDICT_FAIL,        // misses, though nothing in its law says so, or by something else than foretold
     TS_VERDICT_LUCKY,       // within the tolerance, though theory expects otherwise
     TS_VERDICT_BROKEN_OFF,  // the run did not reach its end
-    TS_VERDICT_NOT_RUN,     // the engine has not what the scene takes
+    TS_VERDICT_NOT_RUN,     // the engine has not what the scene takes, or does not tell it
+    TS_VERDICT_OPEN,        // told, and theory had nothing to say
     TS_VERDICT_COUNT
 } ts_verdict;
+
+/// Whether the measure is told and lies within its tolerance.
+int ts_lab_is_within(const ts_lab_run* run, int measure);
 
 /// The verdict about a measure of a run.
 ts_verdict ts_lab_verdict(const ts_lab_run* run, int measure);
 
-/// "pass", "fails as foreseen", "FAIL", "passes unforeseen", "broken off", "not run".
+/// "pass", "fails as foreseen", "FAIL", "passes unforeseen", "broken off", "not run", "no forecast".
 const char* ts_verdict_name(ts_verdict verdict);
 
 #ifdef __cplusplus

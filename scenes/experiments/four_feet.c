@@ -39,6 +39,27 @@ static double observe(ts_lab_run* run, ts_sim* sim) {
     return 1e3 * moved;
 }
 
+// Where feet give way under unequal loads the table leans, and its weight with it: a foot that carries W / 4 (1 + s x + s y) sinks by as much as its
+// compliance makes of that, the floor under the centre of weight moves by its height times the lean, and each foot's load by W / 4 half times
+// both.
+static void foresee(ts_lab_run* run, const ts_sim* sim) {
+    double normal, tangent, weight = mass * gravity, s = run->value;
+    if (s == 0.0) ts_lab_spare(run, 2, TS_TRAIT_SOFT, "without a load over a corner all feet sink alike");
+    ts_lab_softness(sim, &normal, &tangent);
+    double sinks =
+        normal * 4.0 * sim->options.time_step * sim->options.time_step / sim->options.baumgarte;  // m/N, of a foot
+    double lean = sinks * 0.25 * weight * 2.0 * s / (2.0 * half), height = 0.3 + 0.08 * s;
+    if (run->traits & TS_TRAIT_STIFF && 0.25 * weight / half * 2.0 * height * lean < 1e-6 * weight)
+        ts_lab_spare(run, 2, TS_TRAIT_SOFT,
+                     "the load over the corner leans the table by its share of the sinkage, which moves the weight by "
+                     "less than the tolerance");
+    if (run->traits & TS_TRAIT_SWEEPS)
+        ts_lab_leave_open(run, 1, TS_TRAIT_FOREIGN,
+                          "what another engine's ten sweeps leave of the weight is not published");
+    ts_lab_leave_open(run, 2, TS_TRAIT_FOREIGN,
+                      "by how much another engine's feet sink, and the table leans, is a matter of its settings");
+}
+
 static void conclude(ts_lab_run* run, ts_sim* sim) {
     double load[2][2] = {{0.0, 0.0}, {0.0, 0.0}}, sum = 0.0, off = 0.0, weight = mass * gravity;
     for (int i = 0; i < sim->contact_count; ++i) {
@@ -53,8 +74,7 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
             double least = 0.25 * weight * (1.0 + run->value * (2 * x - 1 + 2 * y - 1));
             off = fmax(off, fabs(load[x][y] - (x == y ? internal : -internal) - least));
         }
-    // Where feet give way under unequal loads the table leans, and its weight with it.
-    if (run->value == 0.0) run->missed_by[2] = 0;
+    foresee(run, sim);
     ts_lab_tell(run, 0, 1e3 * run->number[0], 0.0, 1e-6);
     ts_lab_tell(run, 1, sum, weight, 1e-6 * weight);
     ts_lab_tell(run, 2, off, 0.0, 1e-6 * weight);

@@ -14,6 +14,13 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
     double stop = 1.0 / (2.0 * 0.4 * 9.81) - 0.5 * sim->options.time_step;
     ts_lab_tell(run, 0, 1e3 * at.x, 0.0, 0.1);
     ts_lab_tell(run, 1, 1e3 * at.y, 1e3 * stop, 0.127);
+    double normal, tangent;
+    ts_lab_softness(sim, &normal, &tangent);
+    if (run->traits & TS_TRAIT_STIFF && 0.4 * ts_lab_sinkage(sim, normal, 9.81) < 1.27e-4)
+        ts_lab_spare(run, 1, TS_TRAIT_SOFT,
+                     "while friction is mu N, the way is off by mu times the sinkage, some micrometres");
+    for (int m = 0; m < 2; ++m)
+        ts_lab_leave_open(run, m, TS_TRAIT_FOREIGN, "another engine chooses the axes of its contacts itself");
     if (run->traits & TS_TRAIT_SOFT) return;  // what is foretold is of rigid contacts
     if (run->traits & TS_TRAIT_ASIDE) ts_lab_foretell(run, 1, 128.498, 0.128);
     // Its signs are those of the axes, which are turned the other way round.

@@ -52,6 +52,27 @@ Test(guard, finds_files) {
     cr_expect(found("%s/log.csv", NULL) && found("%s", NULL) && found("%s/nothing.h5@1", NULL));
 }
 
+// The ranks of `compare` and `study` have no process of their own, and need none: neither has a flag that reads HDF5, and a scene that is such a file is
+// known by its first bytes and refused before HDF5 sees it.
+Test(guard, needs_none_where_nothing_is_read) {
+    write_text("broken.h5", "\x89HDF\r\n\x1a\n nothing that HDF5 could read");
+    const char* const refused[] = {"compare broken.h5", "study broken.h5 --vary dt=1e-3,2e-3"};
+    for (int i = 0; i < 2; ++i) {
+        outcome result = run(refused[i]);
+        cr_expect_neq(result.code, 0, "%s", refused[i]);
+        cr_expect(strstr(ts_text_get(&result.err), "broken.h5: this is an HDF5 file, not a model"), "%s: %s",
+                  refused[i], ts_text_get(&result.err));
+        outcome_free(&result);
+    }
+    const char* const unknown[] = {"compare sliding-cube --from broken.h5", "study sliding-cube --from broken.h5"};
+    for (int i = 0; i < 2; ++i) {
+        outcome result = run(unknown[i]);
+        cr_expect_eq(result.code, 2, "%s: %d", unknown[i], result.code);
+        cr_expect(strstr(ts_text_get(&result.err), "no flag --from"), "%s: %s", unknown[i], ts_text_get(&result.err));
+        outcome_free(&result);
+    }
+}
+
 #ifdef TS_HAVE_HDF5
 
 // Ctrl-C and SIGTERM, though sent to the program alone, reach what runs for it, which says how far it came.
