@@ -132,3 +132,36 @@ Test(scorecard, is_content_with_rounding) {
     cr_expect(worst == &card.run[1] && !ts_scorecard_ledger_closes(worst));
     release(&card, &what);
 }
+
+// At 1 and 2 relaxed laws are spared, at 3 all is open, at 4 they stand as they are.
+static void conclude_finely(ts_lab_run* run, ts_sim* sim) {
+    conclude(run, sim);
+    if (run->value < 3.0) ts_lab_spare(run, 0, TS_TRAIT_RELAXED, "nothing <slides>");
+    if (run->value == 3.0) ts_lab_leave_open(run, 0, TS_TRAIT_RELAXED, "nobody knows");
+}
+
+// A forecast is said once, of all values and models that it is the same for, with its reason; models without a finer one are not named.
+Test(scorecard, says_why_theory_expects_otherwise) {
+    static ts_scorecard card;
+    shown what;
+    const double values[] = {1.0, 2.0, 3.0, 4.0};
+    const ts_measure fine = {.name = "way", .unit = "m", .rule = "v t", .missed_by = TS_TRAIT_RELAXED};
+    ts_experiment experiment = honest;
+    experiment.name = "fine-flight";
+    experiment.parameter = "value";
+    experiment.values = values;
+    experiment.value_count = 4;
+    experiment.measure = &fine;
+    experiment.conclude = conclude_finely;
+    card.experiment[0] = &experiment;
+    card.experiment_count = 1;
+    make(&card, &what);
+    cr_expect(has(&what.markdown, "| fine-flight | 4/4 | 4/4 1u 1n |"), "%s", ts_text_get(&what.markdown));
+    cr_expect(has(&what.markdown, "- way, at 1, 2 (ccp-pgs): passes: nothing <slides>\n"
+                                  "- way, at 3 (ccp-pgs): no forecast: nobody knows\n\n"),
+              "%s", ts_text_get(&what.markdown));
+    cr_expect(has(&what.html, "<li>way, at 1, 2 (ccp-pgs): passes: nothing &lt;slides&gt;</li>"));
+    cr_expect(has(&what.json, "\"forecast\": \"no forecast\"") && has(&what.json, "\"why\": \"nobody knows\""), "%s",
+              ts_text_get(&what.json));
+    release(&card, &what);
+}

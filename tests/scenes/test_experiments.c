@@ -79,6 +79,9 @@ Test(experiments, forecasts_are_refined_with_their_reasons) {
     ts_lab_spare(run, 0, TS_TRAIT_SOFT, "nothing presses");
     cr_expect_eq(ts_lab_outlook(run, 0, &why), TS_OUTLOOK_PASSES);
     cr_expect_str_eq(why, "nothing presses");
+    ts_lab_spare(run, 0, TS_TRAIT_RELAXED, "nothing slides");
+    ts_lab_outlook(run, 0, &why);
+    cr_expect_str_eq(why, "nothing presses");
     cr_expect_eq(ts_lab_verdict(run, 0), TS_VERDICT_FAIL);
     ts_lab_leave_open(run, 0, TS_TRAIT_PYRAMID, "who knows");
     cr_expect_eq(ts_lab_outlook(run, 0, NULL), TS_OUTLOOK_PASSES);
