@@ -201,6 +201,9 @@ ts_python_derivative_report ts_python_derivative_get_report(const ts_python_deri
 int ts_python_derivative_block(ts_python_derivative* derivative, int i, ts_python_block* out_block);
 /// The Jacobian (rows x columns). This and the next two: 0 when all went well, 1 when memory is short.
 int ts_python_derivative_matrix(ts_python_derivative* derivative, double* out_matrix);
+/// The Jacobian of what sensors show after the step (numbers of all of them, in their order, x columns), and of each number a ts_step_column_verdict. Returns 0, else there is an error.
+int ts_python_derivative_sensors(ts_python_derivative* derivative, const int* sensor, int count, double* out_matrix,
+                                 unsigned char* out_verdict, char* out_error, unsigned long size);
 /// Of a change of the inputs (columns) that of the result (rows).
 int ts_python_derivative_forward(ts_python_derivative* derivative, const double* dx, double* out_dy);
 /// Of a gradient by the result (rows) that by the inputs (columns).

@@ -12,6 +12,9 @@ struct ts_python_derivative {
     ts_snapshot before;
     ts_arena arena;
     ts_step_derivative of;
+    ts_step_derivative_settings settings;
+    const ts_step_input* input;
+    int input_count;
     char whose[200];  // of the block that was asked about
 };
 
@@ -52,10 +55,12 @@ ts_python_derivative* ts_python_derivative_make(ts_python_world* world, const ts
     ts_status_set(&status, code, NULL, 0, "out of memory");
     ts_step_input* input = d ? inputs_of(range, count, &d->arena) : NULL;
     if (input) {
-        ts_step_derivative_settings settings = settings_of(given);
+        d->settings = settings_of(given);
+        d->input = input;
+        d->input_count = count;
         d->world = world;
         code = ts_sim_snapshot(world->sim, &d->before, &status);
-        if (!code) code = ts_step_derivative_make(world->sim, &settings, input, count, &d->arena, &d->of, &status);
+        if (!code) code = ts_step_derivative_make(world->sim, &d->settings, input, count, &d->arena, &d->of, &status);
     }
     if (!code) return d;
     ts_status_format(&status, out_error, size);
@@ -102,6 +107,20 @@ int ts_python_derivative_block(ts_python_derivative* d, int i, ts_python_block* 
 
 int ts_python_derivative_matrix(ts_python_derivative* d, double* out_matrix) {
     return ts_step_derivative_matrix(&d->of, &d->arena, out_matrix) != TS_OK;
+}
+
+int ts_python_derivative_sensors(ts_python_derivative* d, const int* sensor, int count, double* out_matrix,
+                                 unsigned char* out_verdict, char* out_error, unsigned long size) {
+    ts_status status;
+    ts_sensor_jacobian J;
+    ts_sensor_request request = {d->input, d->input_count, sensor, count};
+    if (ts_sensor_jacobian_make(d->world->sim, &d->settings, &request, &d->arena, &J, &status)) {
+        ts_status_format(&status, out_error, size);
+        return 1;
+    }
+    memcpy(out_matrix, J.matrix, (size_t)J.rows * (size_t)J.columns * sizeof(double));
+    memcpy(out_verdict, J.row_verdict, (size_t)J.rows);
+    return 0;
 }
 
 int ts_python_derivative_forward(ts_python_derivative* d, const double* dx, double* out_dy) {

@@ -160,7 +160,8 @@ static void pull_state(worker* w, ts_sim* sim, int state, ts_rollout_pull* pull)
         if (ts_input_is_start(in)) continue;
         for (int q = 0; q < e->quantity_count; ++q)
             if (by[q] != 0.0)
-                pull->parameter[n] += by[q] * ts_quantity_by_parameter(sim, &e->quantity[q], in->kind, in->index);
+                pull->parameter[n] +=
+                    by[q] * ts_quantity_by_parameter(sim, &e->quantity[q], in->kind, in->index, &w->scratch);
         if (in->kind == TS_STEP_BY_TIME_STEP && state == a->steps) pull->parameter[n] += w->by_step;
         ++n;
     }

@@ -18,10 +18,10 @@
 static const struct kind_row {
     const char* name;
     ts_quantity_kind kind;
-} kinds[] = {{"qpos", TS_QUANTITY_QPOS},    {"qvel", TS_QUANTITY_QVEL},       {"act", TS_QUANTITY_ACT},
-             {"body", TS_QUANTITY_BODY},    {"centre", TS_QUANTITY_CENTRE},   {"geom", TS_QUANTITY_GEOM},
-             {"site", TS_QUANTITY_SITE},    {"kinetic", TS_QUANTITY_KINETIC}, {"potential", TS_QUANTITY_POTENTIAL},
-             {"energy", TS_QUANTITY_ENERGY}};
+} kinds[] = {{"qpos", TS_QUANTITY_QPOS},           {"qvel", TS_QUANTITY_QVEL},     {"act", TS_QUANTITY_ACT},
+             {"body", TS_QUANTITY_BODY},           {"centre", TS_QUANTITY_CENTRE}, {"geom", TS_QUANTITY_GEOM},
+             {"site", TS_QUANTITY_SITE},           {"sensor", TS_QUANTITY_SENSOR}, {"kinetic", TS_QUANTITY_KINETIC},
+             {"potential", TS_QUANTITY_POTENTIAL}, {"energy", TS_QUANTITY_ENERGY}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0], PARTS = 18 };
 
@@ -33,6 +33,7 @@ static const char* kind_name(const void* context, int i) { return ((const struct
 static const char* body_name(const void* context, int i) { return ((const ts_model*)context)->body[i].name; }
 static const char* geom_name(const void* context, int i) { return ((const ts_model*)context)->geom[i].name; }
 static const char* site_name(const void* context, int i) { return ((const ts_model*)context)->site[i].name; }
+static const char* sensor_name(const void* context, int i) { return ((const ts_model*)context)->sensor[i].name; }
 static const char* joint_name(const void* context, int i) { return ((const ts_model*)context)->joint[i].name; }
 
 ts_code ts_quantity_read_name(const char** io_text, char* out_name, size_t size, ts_status* out_status) {
@@ -102,6 +103,42 @@ static ts_code read_part(const char** io_text, ts_quantity* q, ts_status* out_st
                          "a frame has .x .y .z, velocities .vx .vy .vz, .wx .wy .wz, and a rotation .rxx to .rzz");
 }
 
+// What can be differentiated along a run.
+static ts_code check_sensor(const ts_sensor* sensor, ts_status* out_status) {
+    const char* kind = ts_sensor_kind_name(sensor->kind);
+    if (strcmp(kind, "clock") == 0)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "sensor '%.60s' is a clock: it goes by nothing",
+                             sensor->name);
+    if (ts_sensor_kind_time(sensor->kind) == TS_SENSOR_OF_STATE && !ts_sensor_kind_stands(sensor->kind)) return TS_OK;
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                         "sensor '%.60s' (%s) shows what a step does, not the state after it: it has a derivative of "
+                         "one step only (ts_sensor_jacobian_make; in Python world.jacobian(..., of=...))",
+                         sensor->name, kind);
+}
+
+// Which of a sensor's numbers: .0, .1 and so on; of three .x, .y, .z.
+static ts_code read_number(const ts_model* model, const char** io_text, ts_quantity* q, ts_status* out_status) {
+    int size = model->sensor[q->index].size;
+    const char *text = *io_text, *axis = text[0] == '.' && text[1] ? strchr("xyz", text[1]) : NULL;
+    char digits[8];
+    size_t length = text[0] == '.' ? strspn(text + 1, "0123456789") : 0;
+    q->part = size == 1 && text[0] != '.' ? 0 : -1;
+    if (length > 0 && length < sizeof digits) {
+        memcpy(digits, text + 1, length);
+        digits[length] = '\0';
+        q->part = ts_quantity_number(digits, size);
+    } else if (axis && size == 3) {
+        length = 1;
+        q->part = text[1] == 'x' ? 0 : text[1] == 'y' ? 1 : 2;
+    }
+    if (q->part < 0)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                             "sensor '%.60s' has %d numbers: name one, from .0 to .%d%s", model->sensor[q->index].name,
+                             size, size - 1, size == 3 ? ", or .x, .y, .z" : "");
+    if (length > 0) *io_text = text + 1 + length;
+    return TS_OK;
+}
+
 // A sum that leaves out what stores energy would not be one.
 static ts_code check_springs(const ts_model* model, ts_status* out_status) {
     int odd = 0;
@@ -128,8 +165,8 @@ ts_code ts_quantity_read(const ts_model* model, const char** io_text, ts_quantit
         word[length] = '\0';
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a state has no '%s'%s", word,
                              ts_args_hint(word, kind_name, kinds, KINDS,
-                                          ": it has qpos, qvel, act, body, centre, geom, site, kinetic, potential, "
-                                          "energy",
+                                          ": it has qpos, qvel, act, body, centre, geom, site, sensor, kinetic, "
+                                          "potential, energy",
                                           room));
     }
     memset(out, 0, sizeof *out);
@@ -157,10 +194,16 @@ ts_code ts_quantity_read(const ts_model* model, const char** io_text, ts_quantit
         code = find(model, "site", name, ts_model_find_site(model, name), site_name, model->site_count, &out->index,
                     out_status);
         break;
+    case TS_QUANTITY_SENSOR:
+        code = find(model, "sensor", name, ts_model_find_sensor(model, name), sensor_name, model->sensor_count,
+                    &out->index, out_status);
+        if (!code) code = check_sensor(&model->sensor[out->index], out_status);
+        break;
     default: code = read_number_of_state(model, name, out, out_status); break;
     }
     if (code) return code;
     *io_text = text;
+    if (out->kind == TS_QUANTITY_SENSOR) return read_number(model, io_text, out, out_status);
     return out->kind <= TS_QUANTITY_ACT ? TS_OK : read_part(io_text, out, out_status);
 }
 
@@ -341,9 +384,22 @@ static int pull_energy(const ts_sim* sim, const ts_quantity* q, double weight, t
     return 1;
 }
 
-double ts_quantity_by_parameter(const ts_sim* sim, const ts_quantity* q, ts_step_input_kind kind, int index) {
+// By an input itself.
+static double sensor_by_parameter(ts_sim* sim, const ts_quantity* q, ts_step_input_kind kind, int index,
+                                  ts_arena* scratch) {
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* slope = TS_ARENA_ARRAY(scratch, double, sim->model->sensor[q->index].size);
+    ts_code code = slope ? ts_sensor_by_input(sim, q->index, kind, index, scratch, slope, NULL) : TS_ERROR_MEMORY;
+    double value = code ? (double)NAN : slope[q->part];
+    ts_arena_scope_end(scratch, scope);
+    return value;
+}
+
+double ts_quantity_by_parameter(ts_sim* sim, const ts_quantity* q, ts_step_input_kind kind, int index,
+                                ts_arena* scratch) {
     const ts_model* model = sim->model;
     double sum = 0.0;
+    if (q->kind == TS_QUANTITY_SENSOR) return sensor_by_parameter(sim, q, kind, index, scratch);
     if (!ts_quantity_is_energy(q)) return 0.0;
     int lying = q->kind != TS_QUANTITY_KINETIC;
     if (kind == TS_STEP_BY_MASS && moves(model, index)) {
@@ -359,7 +415,24 @@ double ts_quantity_by_parameter(const ts_sim* sim, const ts_quantity* q, ts_step
 
 // --- all kinds ---
 
-double ts_quantity_value(const ts_sim* sim, const ts_quantity* q) {
+static double sensor_value(ts_sim* sim, const ts_quantity* q) {
+    ts_sim_measure(sim);
+    return sim->sensor[sim->model->sensor[q->index].first + q->part];
+}
+
+static int pull_sensor(ts_sim* sim, const ts_quantity* q, double weight, ts_arena* scratch, ts_rollout_pull* pull) {
+    int nv = sim->model->nv, size = sim->model->sensor[q->index].size;
+    double* by_q = TS_ARENA_ARRAY(scratch, double, 2 * size * nv);
+    ts_step_column_verdict verdict;
+    if (!by_q || ts_sensor_slopes(sim, q->index, scratch, by_q, by_q + size * nv, &verdict, NULL)) return 0;
+    for (int d = 0; d < nv; ++d) {
+        pull->qpos[d] += weight * by_q[q->part * nv + d];
+        pull->qvel[d] += weight * by_q[(size + q->part) * nv + d];
+    }
+    return 1;
+}
+
+double ts_quantity_value(ts_sim* sim, const ts_quantity* q) {
     switch (q->kind) {
     case TS_QUANTITY_QPOS: return sim->qpos[q->index];
     case TS_QUANTITY_QVEL: return sim->qvel[q->index];
@@ -368,6 +441,7 @@ double ts_quantity_value(const ts_sim* sim, const ts_quantity* q) {
     case TS_QUANTITY_CENTRE:
     case TS_QUANTITY_GEOM:
     case TS_QUANTITY_SITE: return value_of_frame(sim, q);
+    case TS_QUANTITY_SENSOR: return sensor_value(sim, q);
     case TS_QUANTITY_KINETIC: return kinetic(sim);
     case TS_QUANTITY_POTENTIAL: return potential(sim);
     case TS_QUANTITY_ENERGY: return kinetic(sim) + potential(sim);
@@ -375,7 +449,7 @@ double ts_quantity_value(const ts_sim* sim, const ts_quantity* q) {
     return 0.0;
 }
 
-int ts_quantity_pull(const ts_sim* sim, const ts_quantity* q, double weight, ts_arena* scratch, ts_rollout_pull* pull) {
+int ts_quantity_pull(ts_sim* sim, const ts_quantity* q, double weight, ts_arena* scratch, ts_rollout_pull* pull) {
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     int fine = 1;
     switch (q->kind) {
@@ -386,6 +460,7 @@ int ts_quantity_pull(const ts_sim* sim, const ts_quantity* q, double weight, ts_
     case TS_QUANTITY_CENTRE:
     case TS_QUANTITY_GEOM:
     case TS_QUANTITY_SITE: fine = pull_frame(sim, q, weight, scratch, pull); break;
+    case TS_QUANTITY_SENSOR: fine = pull_sensor(sim, q, weight, scratch, pull); break;
     case TS_QUANTITY_KINETIC:
     case TS_QUANTITY_POTENTIAL:
     case TS_QUANTITY_ENERGY: fine = pull_energy(sim, q, weight, scratch, pull); break;

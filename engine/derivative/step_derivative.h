@@ -186,6 +186,44 @@ ts_code ts_step_derivative_forward(const ts_step_derivative* derivative, const d
 ts_code ts_step_derivative_reverse(const ts_step_derivative* derivative, const double* y_bar, ts_arena* scratch,
                                    double* out_x_bar);
 
+// --- sensors ---
+
+/// How the numbers of a sensor that shows the present state answer to it: out_by_q and out_by_v (numbers x nv, row-major, tangent). Most kinds have
+/// equations; others (distances, rays, energies, ...) are differenced, which is told in *out_verdict: TS_COLUMN_USELESS where differences do not agree with each other. What a
+/// cutoff holds has no slope. Recomputes kinematics. TS_ERROR_UNSUPPORTED: it shows what a step does, or the
+/// force that the last one has left; TS_ERROR_VALUE: there is no such sensor; TS_ERROR_MEMORY.
+ts_code ts_sensor_slopes(ts_sim* sim, int sensor, ts_arena* scratch, double* out_by_q, double* out_by_v,
+                         ts_step_column_verdict* out_verdict, ts_status* out_status);
+
+/// What an input does to the numbers of such a sensor itself, at a state that stays: masses, inertias and gravity, which centres of mass and energies go by; nothing for others. Same errors.
+ts_code ts_sensor_by_input(ts_sim* sim, int sensor, ts_step_input_kind kind, int index, ts_arena* scratch,
+                           double* out_slope, ts_status* out_status);
+
+/// Sensors by inputs.
+typedef struct ts_sensor_request {
+    const ts_step_input* input;  // (input_count)
+    int input_count;
+    const int* sensor;  // (sensor_count) their numbers in the model
+    int sensor_count;
+} ts_sensor_request;
+
+/// The Jacobian of what sensors show after a step, in memory of the arena.
+typedef struct ts_sensor_jacobian {
+    int rows;              // numbers of all sensors, in their order
+    int columns;           // of all inputs
+    const double* matrix;  // (rows x columns) row-major
+    const unsigned char*
+        row_verdict;  // (rows) ts_step_column_verdict of what is a sensor's own; columns have theirs in the report
+    ts_step_report report;  // of the step
+} ts_sensor_jacobian;
+
+/// Differentiates what sensors show after the step that ts_sim_step would make now. Those of the state by their slopes there (ts_sensor_slopes) and the derivative of the step;
+/// those of the step (accelerations, forces, touch, ...) by central differences of the whole step: TS_COLUMN_USELESS where a contact changes within them. The
+/// simulation is left as ts_step_derivative_make leaves it, whose errors are those of this.
+ts_code ts_sensor_jacobian_make(ts_sim* sim, const ts_step_derivative_settings* settings,
+                                const ts_sensor_request* request, ts_arena* arena, ts_sensor_jacobian* out_jacobian,
+                                ts_status* out_status);
+
 #ifdef __cplusplus
 }
 #endif

@@ -57,6 +57,20 @@ ts_step_block_report* ts_step_report_blocks(const ts_sim* sim, const ts_contact_
 /// The same in short: a number for each block, equal for equal modes and equal branches of its law.
 void ts_step_report_modes(const ts_sim* sim, const ts_contact_problem* problem, const double* u, int* out_mode);
 
+/// What the blocks of a step were and did.
+typedef struct ts_step_block_list {
+    int count;
+    ts_row_key* key;
+    int* source;
+    int* mode;
+} ts_step_block_list;
+
+/// Those of the step that stands, in memory of the arena. Returns 0 when that is short.
+int ts_step_list_blocks(const ts_sim* sim, ts_arena* arena, ts_step_block_list* out_list);
+
+/// Whether two steps have the same blocks, which do the same.
+int ts_step_same_blocks(const ts_step_block_list* a, const ts_step_block_list* b);
+
 /// The problem of the step as its solver has softened it; out_u (row_count) its velocities. Returns 0 when memory is short.
 int ts_step_own_problem(const ts_sim* sim, ts_arena* arena, ts_contact_problem* out_problem, double** out_u);
 

@@ -20,18 +20,10 @@ typedef struct end_state {
     double* act;       // (act_count)
 } end_state;
 
-// What the blocks of a step were and did.
-typedef struct block_list {
-    int count;
-    ts_row_key* key;
-    int* source;
-    int* mode;
-} block_list;
-
 typedef struct difference {
     ts_step_task task;
     ts_step_saved saved;
-    block_list base;
+    ts_step_block_list base;
     ts_step_report* report;
     end_state at[3];
     int doubtful;     // nonzero: contacts hardly feel some of their load
@@ -46,7 +38,7 @@ typedef struct difference_parts {
     double* matrix;
 } difference_parts;
 
-static int list_blocks(const ts_sim* sim, ts_arena* arena, block_list* out) {
+int ts_step_list_blocks(const ts_sim* sim, ts_arena* arena, ts_step_block_list* out) {
     double* u = NULL;
     ts_contact_problem own;
     int count = out->count = sim->problem.block_count;
@@ -62,7 +54,7 @@ static int list_blocks(const ts_sim* sim, ts_arena* arena, block_list* out) {
     return 1;
 }
 
-static int same_blocks(const block_list* a, const block_list* b) {
+int ts_step_same_blocks(const ts_step_block_list* a, const ts_step_block_list* b) {
     if (a->count != b->count) return 0;
     for (int i = 0; i < a->count; ++i)
         if (a->key[i].whole != b->key[i].whole || a->key[i].part != b->key[i].part || a->source[i] != b->source[i] ||
@@ -92,10 +84,10 @@ static ts_code find_end(difference* d, const end_state* out, int* io_changed, ts
     ts_code code = ts_sim_foresee(sim, out_status);
     if (code) return code;
     ts_arena_scope scope = ts_arena_scope_begin(d->task.arena);
-    block_list now;
-    int enough = (!d->doubtful || settle(&d->task) >= 0) && list_blocks(sim, d->task.arena, &now);
+    ts_step_block_list now;
+    int enough = (!d->doubtful || settle(&d->task) >= 0) && ts_step_list_blocks(sim, d->task.arena, &now);
     d->report->unmet = fmax(d->report->unmet, sim->info.unmet);
-    if (enough && !same_blocks(&d->base, &now)) *io_changed = 1;
+    if (enough && !ts_step_same_blocks(&d->base, &now)) *io_changed = 1;
     ts_arena_scope_end(d->task.arena, scope);
     if (!enough || !ts_integrate_end(sim, out->qpos, out->act))
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
@@ -153,7 +145,7 @@ static int take_room(difference* d, int columns) {
     d->tangent = TS_ARENA_ARRAY(arena, double, model->nv);
     d->matrix = (double*)ts_arena_alloc_zeroed(arena, (size_t)d->rows * (size_t)columns, sizeof(double));
     return room && d->tangent && d->matrix && ts_step_saved_make(d->task.sim, arena, &d->saved) &&
-           list_blocks(d->task.sim, arena, &d->base);
+           ts_step_list_blocks(d->task.sim, arena, &d->base);
 }
 
 static const double* matrix_of(const ts_step_derivative* derivative) {

@@ -56,6 +56,9 @@ typedef enum ts_sensor_time {
     TS_SENSOR_OF_STEP    // in the step, of what happens in it: accelerations, and forces of contacts and constraints
 } ts_sensor_time;
 
+/// Nonzero: a kind that is of the state by its time, but shows what the last step has left (forces of actuators).
+int ts_sensor_kind_stands(int i);
+
 /// How many kinds of sensors there are.
 int ts_sensor_kind_count(void);
 

@@ -1,6 +1,7 @@
 // Sensors of actuators: length of the transmission and its rate in the present state, and the force as it has acted in the last step
 // (or stands, after ts_sim_forward).
 #include "engine/actuation/actuation_internal.h"
+#include "engine/actuation/transmission_internal.h"
 #include "engine/sensor/sensor_kind_internal.h"
 
 static void measure_length(ts_sim* sim, const ts_sensor* sensor, double* out_values) {
@@ -16,13 +17,27 @@ static void measure_force(ts_sim* sim, const ts_sensor* sensor, double* out_valu
     out_values[0] = sim->actuator_force[sensor->object[0].index];
 }
 
+static int slope_length(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    const ts_actuator* a = &sim->model->actuator[sensor->object[0].index];
+    ts_transmission_target target = ts_transmission_at(a->transmission)->target;
+    double rate;
+    (void)scratch, (void)by_v;
+    // Moments of others are not the slopes of a length.
+    int is_joint = target == TS_TARGET_JOINT && ts_joint_type_nv(sim->model->joint[a->target].type) == 1;
+    if (!is_joint && target != TS_TARGET_TENDON) return 0;
+    (void)ts_actuation_length(sim, sensor->object[0].index, &rate);
+    ts_lever_pull(ts_actuation_drive(sim, sensor->object[0].index)->lever, 1.0, 0, by_q);
+    return 1;
+}
+
 #define OF_ACTUATOR .object = {TS_SENSOR_IS(ACTUATOR)}
 
 const ts_sensor_kind ts_sensor_actuatorpos = {.name = "actuatorpos",
                                               .summary = "length of a transmission, rad or m",
                                               .size = 1,
                                               OF_ACTUATOR,
-                                              .measure = measure_length};
+                                              .measure = measure_length,
+                                              .slope = slope_length};
 
 const ts_sensor_kind ts_sensor_actuatorvel = {
     .name = "actuatorvel", .summary = "rate of that length", .size = 1, OF_ACTUATOR, .measure = measure_rate};
@@ -31,4 +46,5 @@ const ts_sensor_kind ts_sensor_actuatorfrc = {.name = "actuatorfrc",
                                               .summary = "force of an actuator, N m or N",
                                               .size = 1,
                                               OF_ACTUATOR,
-                                              .measure = measure_force};
+                                              .measure = measure_force,
+                                              .stands = 1};

@@ -6,6 +6,7 @@
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sensor/sensor_kind_internal.h"
 #include "engine/sensor/sensor_motion_internal.h"
+#include "engine/sensor/sensor_slope_internal.h"
 
 // A frame with its velocities.
 typedef struct moving_frame {
@@ -106,51 +107,171 @@ static void measure_turning_acceleration(ts_sim* sim, const ts_sensor* sensor, d
     ts_vec3_store(ts_sensor_accelerations(sim)->acceleration[sensor->object[0].body].angular, out_values);
 }
 
+// --- slopes ---
+
+// The object and what it is seen from.
+typedef struct view {
+    moving_frame object, reference;
+    ts_sensor_point of, from;
+    int nv;
+} view;
+
+static int view_of(const ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, view* out) {
+    out->nv = sim->model->nv;
+    out->object = frame_of(sim, &sensor->object[0]);
+    out->reference = frame_of(sim, &sensor->object[1]);
+    return ts_sensor_point_find(sim, sensor->object[0].body, out->object.at.p, scratch, &out->of) &&
+           ts_sensor_point_find(sim, sensor->object[1].body, out->reference.at.p, scratch, &out->from);
+}
+
+static ts_vec3 relative(const view* w, const double* of, const double* from, int d) {
+    return ts_vec3_sub(ts_sensor_column(of, w->nv, d), ts_sensor_column(from, w->nv, d));
+}
+
+// What the reference sees of a change of x in the world as it turns itself.
+static ts_vec3 as_seen(const view* w, int d, ts_vec3 change, ts_vec3 x) {
+    ts_vec3 turn = ts_sensor_column(w->from.J_w, w->nv, d);
+    return ts_mat3_mul_vec_transposed(&w->reference.at.R, ts_vec3_sub(change, ts_vec3_cross(turn, x)));
+}
+
+static ts_vec3 apart(const view* w) { return ts_vec3_sub(w->object.at.p, w->reference.at.p); }
+
+static int slope_position(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    view w;
+    (void)by_v;
+    if (!view_of(sim, sensor, scratch, &w)) return 0;
+    for (int d = 0; d < w.nv; ++d)
+        ts_sensor_set_column(by_q, w.nv, d, as_seen(&w, d, relative(&w, w.of.J, w.from.J, d), apart(&w)));
+    return 1;
+}
+
+static int slope_rotation(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    view w;
+    (void)by_v;
+    if (!view_of(sim, sensor, scratch, &w)) return 0;
+    ts_quat back = ts_quat_identity(), rotation = rotation_of(sim, &sensor->object[0]);
+    if (sensor->object[1].body >= 0) back = ts_quat_conjugate(rotation_of(sim, &sensor->object[1]));
+    for (int d = 0; d < w.nv; ++d) {
+        double change[4];
+        ts_quat turned = ts_sensor_turned(relative(&w, w.of.J_w, w.from.J_w, d), rotation);
+        ts_quat_store(ts_quat_mul(back, turned), change);
+        for (int r = 0; r < 4; ++r) by_q[r * w.nv + d] = change[r];
+    }
+    return 1;
+}
+
+static int slope_axis(ts_sim* sim, const ts_sensor* sensor, int axis, ts_arena* scratch, double* by_q) {
+    view w;
+    if (!view_of(sim, sensor, scratch, &w)) return 0;
+    ts_vec3 x = ts_mat3_column(&w.object.at.R, axis);
+    for (int d = 0; d < w.nv; ++d) {
+        ts_vec3 change = ts_vec3_cross(ts_sensor_column(w.of.J_w, w.nv, d), x);
+        ts_sensor_set_column(by_q, w.nv, d, as_seen(&w, d, change, x));
+    }
+    return 1;
+}
+
+static int slope_x(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    (void)by_v;
+    return slope_axis(sim, sensor, 0, scratch, by_q);
+}
+
+static int slope_y(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    (void)by_v;
+    return slope_axis(sim, sensor, 1, scratch, by_q);
+}
+
+static int slope_z(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    (void)by_v;
+    return slope_axis(sim, sensor, 2, scratch, by_q);
+}
+
+static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    view w;
+    if (!view_of(sim, sensor, scratch, &w)) return 0;
+    ts_vec3 arm = apart(&w), spin = w.reference.angular, velocity = ts_vec3_sub(w.object.linear, w.reference.linear);
+    if (sensor->object[1].body < 0) arm = spin = ts_vec3_zero();
+    velocity = ts_vec3_sub(velocity, ts_vec3_cross(spin, arm));
+    for (int d = 0; d < w.nv; ++d) {
+        ts_vec3 moved = ts_vec3_cross(spin, relative(&w, w.of.J, w.from.J, d));
+        moved = ts_vec3_add(moved, ts_vec3_cross(ts_sensor_column(w.from.w_by_q, w.nv, d), arm));
+        ts_vec3 change = ts_vec3_sub(relative(&w, w.of.by_q, w.from.by_q, d), moved);
+        ts_sensor_set_column(by_q, w.nv, d, as_seen(&w, d, change, velocity));
+        ts_vec3 carried = ts_vec3_cross(ts_sensor_column(w.from.J_w, w.nv, d), arm);
+        change = ts_vec3_sub(relative(&w, w.of.J, w.from.J, d), carried);
+        ts_sensor_set_column(by_v, w.nv, d, ts_mat3_mul_vec_transposed(&w.reference.at.R, change));
+    }
+    return 1;
+}
+
+static int slope_turning(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    view w;
+    if (!view_of(sim, sensor, scratch, &w)) return 0;
+    ts_vec3 turning = ts_vec3_sub(w.object.angular, w.reference.angular);
+    for (int d = 0; d < w.nv; ++d) {
+        ts_vec3 change = relative(&w, w.of.w_by_q, w.from.w_by_q, d);
+        ts_sensor_set_column(by_q, w.nv, d, as_seen(&w, d, change, turning));
+        change = relative(&w, w.of.J_w, w.from.J_w, d);
+        ts_sensor_set_column(by_v, w.nv, d, ts_mat3_mul_vec_transposed(&w.reference.at.R, change));
+    }
+    return 1;
+}
+
 #define OF_FRAME .object = {TS_SENSOR_HAS_FRAME}
 #define OF_TWO_FRAMES .object = {TS_SENSOR_HAS_FRAME, TS_SENSOR_HAS_FRAME}
 
-const ts_sensor_kind ts_sensor_framepos = {
-    .name = "framepos", .summary = "position of a frame, m", .size = 3, OF_TWO_FRAMES, .measure = measure_position};
+const ts_sensor_kind ts_sensor_framepos = {.name = "framepos",
+                                           .summary = "position of a frame, m",
+                                           .size = 3,
+                                           OF_TWO_FRAMES,
+                                           .measure = measure_position,
+                                           .slope = slope_position};
 
 const ts_sensor_kind ts_sensor_framequat = {.name = "framequat",
                                             .summary = "quaternion of a frame",
                                             .size = 4,
                                             .values = TS_SENSOR_EXACT,
                                             OF_TWO_FRAMES,
-                                            .measure = measure_rotation};
+                                            .measure = measure_rotation,
+                                            .slope = slope_rotation};
 
 const ts_sensor_kind ts_sensor_framexaxis = {.name = "framexaxis",
                                              .summary = "x axis of a frame",
                                              .size = 3,
                                              .values = TS_SENSOR_EXACT,
                                              OF_TWO_FRAMES,
-                                             .measure = measure_x};
+                                             .measure = measure_x,
+                                             .slope = slope_x};
 
 const ts_sensor_kind ts_sensor_frameyaxis = {.name = "frameyaxis",
                                              .summary = "y axis of a frame",
                                              .size = 3,
                                              .values = TS_SENSOR_EXACT,
                                              OF_TWO_FRAMES,
-                                             .measure = measure_y};
+                                             .measure = measure_y,
+                                             .slope = slope_y};
 
 const ts_sensor_kind ts_sensor_framezaxis = {.name = "framezaxis",
                                              .summary = "z axis of a frame",
                                              .size = 3,
                                              .values = TS_SENSOR_EXACT,
                                              OF_TWO_FRAMES,
-                                             .measure = measure_z};
+                                             .measure = measure_z,
+                                             .slope = slope_z};
 
 const ts_sensor_kind ts_sensor_framelinvel = {.name = "framelinvel",
                                               .summary = "velocity of a frame's origin, m/s",
                                               .size = 3,
                                               OF_TWO_FRAMES,
-                                              .measure = measure_velocity};
+                                              .measure = measure_velocity,
+                                              .slope = slope_velocity};
 
 const ts_sensor_kind ts_sensor_frameangvel = {.name = "frameangvel",
                                               .summary = "angular velocity of a frame, rad/s",
                                               .size = 3,
                                               OF_TWO_FRAMES,
-                                              .measure = measure_turning};
+                                              .measure = measure_turning,
+                                              .slope = slope_turning};
 
 const ts_sensor_kind ts_sensor_framelinacc = {.name = "framelinacc",
                                               .summary = "acceleration of a frame's origin against free fall, m/s^2",

@@ -2,6 +2,7 @@
 // free fall: nothing while it falls, g upwards while it rests.
 #include "engine/sensor/sensor_kind_internal.h"
 #include "engine/sensor/sensor_motion_internal.h"
+#include "engine/sensor/sensor_slope_internal.h"
 
 static void store_in_site(const ts_transform* site, ts_vec3 in_world, double* out_values) {
     ts_vec3_store(ts_mat3_mul_vec_transposed(&site->R, in_world), out_values);
@@ -28,19 +29,62 @@ static void measure_flux(ts_sim* sim, const ts_sensor* sensor, double* out_value
     store_in_site(&site, sim->options.magnetic, out_values);
 }
 
+// R^T x, x and R of the site; x changes by `change` (3 x nv; NULL: not) by position and by `rate` by velocity.
+static int slope_in_site(ts_sim* sim, const ts_sensor_point* p, const ts_transform* site, ts_vec3 x,
+                         const double* change, const double* rate, double* by[2]) {
+    int nv = sim->model->nv;
+    for (int d = 0; d < nv; ++d) {
+        ts_vec3 moved = change ? ts_sensor_column(change, nv, d) : ts_vec3_zero();
+        moved = ts_vec3_sub(moved, ts_vec3_cross(ts_sensor_column(p->J_w, nv, d), x));
+        ts_sensor_set_column(by[0], nv, d, ts_mat3_mul_vec_transposed(&site->R, moved));
+        if (!rate) continue;
+        ts_sensor_set_column(by[1], nv, d, ts_mat3_mul_vec_transposed(&site->R, ts_sensor_column(rate, nv, d)));
+    }
+    return 1;
+}
+
+static int slope_turning(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    int body = sensor->object[0].body;
+    ts_transform site = ts_sensor_frame(sim, &sensor->object[0]);
+    ts_sensor_point p;
+    double* by[2] = {by_q, by_v};
+    return ts_sensor_point_find(sim, body, site.p, scratch, &p) &&
+           slope_in_site(sim, &p, &site, ts_sensor_turning(sim, body), p.w_by_q, p.J_w, by);
+}
+
+static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    int body = sensor->object[0].body;
+    ts_transform site = ts_sensor_frame(sim, &sensor->object[0]);
+    ts_vec3 velocity = ts_kinematics_point_velocity(sim->model, &sim->kinematics, body, site.p);
+    ts_sensor_point p;
+    double* by[2] = {by_q, by_v};
+    return ts_sensor_point_find(sim, body, site.p, scratch, &p) &&
+           slope_in_site(sim, &p, &site, velocity, p.by_q, p.J, by);
+}
+
+static int slope_flux(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    ts_transform site = ts_sensor_frame(sim, &sensor->object[0]);
+    ts_sensor_point p;
+    double* by[2] = {by_q, by_v};
+    return ts_sensor_point_find(sim, sensor->object[0].body, site.p, scratch, &p) &&
+           slope_in_site(sim, &p, &site, sim->options.magnetic, NULL, NULL, by);
+}
+
 #define OF_SITE .object = {TS_SENSOR_IS(SITE)}
 
 const ts_sensor_kind ts_sensor_gyro = {.name = "gyro",
                                        .summary = "angular velocity in a site's axes, rad/s",
                                        .size = 3,
                                        OF_SITE,
-                                       .measure = measure_turning};
+                                       .measure = measure_turning,
+                                       .slope = slope_turning};
 
 const ts_sensor_kind ts_sensor_velocimeter = {.name = "velocimeter",
                                               .summary = "velocity in a site's axes, m/s",
                                               .size = 3,
                                               OF_SITE,
-                                              .measure = measure_velocity};
+                                              .measure = measure_velocity,
+                                              .slope = slope_velocity};
 
 const ts_sensor_kind ts_sensor_accelerometer = {.name = "accelerometer",
                                                 .summary = "acceleration against free fall in a site's axes, m/s^2",
@@ -49,5 +93,9 @@ const ts_sensor_kind ts_sensor_accelerometer = {.name = "accelerometer",
                                                 OF_SITE,
                                                 .measure = measure_acceleration};
 
-const ts_sensor_kind ts_sensor_magnetometer = {
-    .name = "magnetometer", .summary = "magnetic flux in a site's axes", .size = 3, OF_SITE, .measure = measure_flux};
+const ts_sensor_kind ts_sensor_magnetometer = {.name = "magnetometer",
+                                               .summary = "magnetic flux in a site's axes",
+                                               .size = 3,
+                                               OF_SITE,
+                                               .measure = measure_flux,
+                                               .slope = slope_flux};

@@ -74,6 +74,62 @@ static void measure_limit_force(ts_sim* sim, const ts_sensor* sensor, double* ou
     out_values[0] = ts_sensor_limit_force(sim, "joint-limit", sensor->object[0].index);
 }
 
+static int slope_position(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    (void)scratch, (void)by_v;
+    by_q[joint_of(sim, sensor)->dof_first] = 1.0;
+    return 1;
+}
+
+static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    (void)scratch, (void)by_q;
+    by_v[joint_of(sim, sensor)->dof_first] = 1.0;
+    return 1;
+}
+
+// The child's axes: dq = q (0, w) / 2.
+static int slope_ball(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    const ts_joint* joint = joint_of(sim, sensor);
+    ts_quat q = ts_quat_normalize(ts_quat_load(sim->qpos + joint->qpos_first));
+    (void)scratch, (void)by_v;
+    for (int k = 0; k < 3; ++k) {
+        ts_vec3 axis = ts_vec3_axis(k);
+        double change[4];
+        ts_quat_store(ts_quat_mul(q, ts_quat_make(0.0, 0.5 * axis.x, 0.5 * axis.y, 0.5 * axis.z)), change);
+        for (int r = 0; r < 4; ++r) by_q[r * sim->model->nv + joint->dof_first + k] = change[r];
+    }
+    return 1;
+}
+
+static int slope_ball_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    (void)scratch, (void)by_q;
+    for (int k = 0; k < 3; ++k) by_v[k * sim->model->nv + joint_of(sim, sensor)->dof_first + k] = 1.0;
+    return 1;
+}
+
+// Of a joint of one number; a ball's stop is left to differences.
+static int slope_limit_by(ts_sim* sim, const ts_sensor* sensor, double* by) {
+    const ts_joint* joint = joint_of(sim, sensor);
+    ts_joint_stop stop[TS_JOINT_STOPS_MOST];
+    if (ts_joint_type_nv(joint->type) != 1) return 0;
+    int stops = ts_joint_traits_of(joint->type)->stops(joint, sim->qpos + joint->qpos_first, stop);
+    for (int k = 0; k < stops; ++k) {
+        if (!(stop[k].gap - joint->softness.margin < 0.0)) continue;
+        by[joint->dof_first] = stop[k].rate[0];
+        return 1;
+    }
+    return 1;
+}
+
+static int slope_limit(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    (void)scratch, (void)by_v;
+    return slope_limit_by(sim, sensor, by_q);
+}
+
+static int slope_limit_rate(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    (void)scratch, (void)by_q;
+    return slope_limit_by(sim, sensor, by_v);
+}
+
 #define OF_JOINT .object = {TS_SENSOR_IS(JOINT)}
 
 const ts_sensor_kind ts_sensor_jointpos = {.name = "jointpos",
@@ -81,21 +137,24 @@ const ts_sensor_kind ts_sensor_jointpos = {.name = "jointpos",
                                            .size = 1,
                                            OF_JOINT,
                                            .fault = number_fault,
-                                           .measure = measure_position};
+                                           .measure = measure_position,
+                                           .slope = slope_position};
 
 const ts_sensor_kind ts_sensor_jointvel = {.name = "jointvel",
                                            .summary = "velocity of a joint, rad/s or m/s",
                                            .size = 1,
                                            OF_JOINT,
                                            .fault = number_fault,
-                                           .measure = measure_velocity};
+                                           .measure = measure_velocity,
+                                           .slope = slope_velocity};
 
 const ts_sensor_kind ts_sensor_jointactuatorfrc = {.name = "jointactuatorfrc",
                                                    .summary = "force of all actuators at a joint, N m or N",
                                                    .size = 1,
                                                    OF_JOINT,
                                                    .fault = number_fault,
-                                                   .measure = measure_actuation};
+                                                   .measure = measure_actuation,
+                                                   .stands = 1};
 
 const ts_sensor_kind ts_sensor_ballquat = {.name = "ballquat",
                                            .summary = "quaternion of a ball joint",
@@ -103,14 +162,16 @@ const ts_sensor_kind ts_sensor_ballquat = {.name = "ballquat",
                                            .values = TS_SENSOR_EXACT,
                                            OF_JOINT,
                                            .fault = ball_fault,
-                                           .measure = measure_ball};
+                                           .measure = measure_ball,
+                                           .slope = slope_ball};
 
 const ts_sensor_kind ts_sensor_ballangvel = {.name = "ballangvel",
                                              .summary = "angular velocity of a ball joint in the child's axes, rad/s",
                                              .size = 3,
                                              OF_JOINT,
                                              .fault = ball_fault,
-                                             .measure = measure_ball_velocity};
+                                             .measure = measure_ball_velocity,
+                                             .slope = slope_ball_velocity};
 
 const ts_sensor_kind ts_sensor_jointlimitpos = {.name = "jointlimitpos",
                                                 .summary =
@@ -118,14 +179,16 @@ const ts_sensor_kind ts_sensor_jointlimitpos = {.name = "jointlimitpos",
                                                 .size = 1,
                                                 OF_JOINT,
                                                 .fault = limit_fault,
-                                                .measure = measure_limit};
+                                                .measure = measure_limit,
+                                                .slope = slope_limit};
 
 const ts_sensor_kind ts_sensor_jointlimitvel = {.name = "jointlimitvel",
                                                 .summary = "rate of that distance, rad/s or m/s",
                                                 .size = 1,
                                                 OF_JOINT,
                                                 .fault = limit_fault,
-                                                .measure = measure_limit_rate};
+                                                .measure = measure_limit_rate,
+                                                .slope = slope_limit_rate};
 
 const ts_sensor_kind ts_sensor_jointlimitfrc = {.name = "jointlimitfrc",
                                                 .summary = "force of the ends of a joint's range, N m or N",

@@ -46,6 +46,12 @@ typedef struct ts_sensor_kind {
     /// Its numbers: of the present state and the last kinematics; or, of a step, once that is solved and before it is taken over, so that
     /// state and kinematics are those of its beginning.
     void (*measure)(ts_sim* sim, const ts_sensor* sensor, double* out_values);
+
+    /// How its numbers answer to the present state, at the last kinematics: by_q and by_v (numbers x nv, row-major, tangent; zero at first). Returns 0
+    /// where there are no equations, or memory is short. NULL: there are none.
+    int (*slope)(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v);
+
+    int stands;  // nonzero: of the state by its time, but it shows what the last step has left
 } ts_sensor_kind;
 
 /// Kind i of the table.

@@ -75,6 +75,8 @@ const char* ts_sensor_kind_summary(int i) { return kind_table[i]->summary; }
 
 ts_sensor_time ts_sensor_kind_time(int i) { return kind_table[i]->time; }
 
+int ts_sensor_kind_stands(int i) { return kind_table[i]->stands; }
+
 int ts_sensor_kind_find(const char* name) {
     for (int i = 0; i < ts_sensor_kind_count(); ++i)
         if (strcmp(kind_table[i]->name, name) == 0) return i;

@@ -69,19 +69,44 @@ double ts_sensor_limit_force(const ts_sim* sim, const char* source, int whole) {
     return impulse / sim->options.time_step;
 }
 
+static int slope_length(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    double rate;
+    (void)scratch, (void)by_v;
+    (void)length_of(sim, sensor->object[0].index, &rate);
+    ts_lever_pull(&ts_sim_storage_of(sim)->tendon_lever[sensor->object[0].index], 1.0, 0, by_q);
+    return 1;
+}
+
+// Of one through space moments turn: that is left to differences.
+static int slope_rate(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    const ts_model* model = sim->model;
+    (void)by_q;
+    if (model->tendon_part[model->tendon[sensor->object[0].index].part_first].kind != TS_TENDON_JOINT) return 0;
+    return slope_length(sim, sensor, scratch, by_v, NULL);
+}
+
 #define OF_TENDON .object = {TS_SENSOR_IS(TENDON)}
 
-const ts_sensor_kind ts_sensor_tendonpos = {
-    .name = "tendonpos", .summary = "length of a tendon, m or rad", .size = 1, OF_TENDON, .measure = measure_length};
+const ts_sensor_kind ts_sensor_tendonpos = {.name = "tendonpos",
+                                            .summary = "length of a tendon, m or rad",
+                                            .size = 1,
+                                            OF_TENDON,
+                                            .measure = measure_length,
+                                            .slope = slope_length};
 
-const ts_sensor_kind ts_sensor_tendonvel = {
-    .name = "tendonvel", .summary = "rate of that length", .size = 1, OF_TENDON, .measure = measure_rate};
+const ts_sensor_kind ts_sensor_tendonvel = {.name = "tendonvel",
+                                            .summary = "rate of that length",
+                                            .size = 1,
+                                            OF_TENDON,
+                                            .measure = measure_rate,
+                                            .slope = slope_rate};
 
 const ts_sensor_kind ts_sensor_tendonactuatorfrc = {.name = "tendonactuatorfrc",
                                                     .summary = "force of all actuators at a tendon, N or N m",
                                                     .size = 1,
                                                     OF_TENDON,
-                                                    .measure = measure_actuation};
+                                                    .measure = measure_actuation,
+                                                    .stands = 1};
 
 const ts_sensor_kind ts_sensor_tendonlimitpos = {.name = "tendonlimitpos",
                                                  .summary =

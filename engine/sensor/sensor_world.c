@@ -7,6 +7,11 @@ static void measure_time(ts_sim* sim, const ts_sensor* sensor, double* out_value
     out_values[0] = sim->time;
 }
 
+static int slope_time(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+    (void)sim, (void)sensor, (void)scratch, (void)by_q, (void)by_v;
+    return 1;
+}
+
 static void measure_potential(ts_sim* sim, const ts_sensor* sensor, double* out_values) {
     const ts_model* model = sim->model;
     (void)sensor;
@@ -23,7 +28,8 @@ static void measure_kinetic(ts_sim* sim, const ts_sensor* sensor, double* out_va
     out_values[0] = ts_sim_energy(sim).kinetic;
 }
 
-const ts_sensor_kind ts_sensor_clock = {.name = "clock", .summary = "time, s", .size = 1, .measure = measure_time};
+const ts_sensor_kind ts_sensor_clock = {
+    .name = "clock", .summary = "time, s", .size = 1, .measure = measure_time, .slope = slope_time};
 
 const ts_sensor_kind ts_sensor_e_potential = {
     .name = "e_potential", .summary = "energy of gravity and springs, J", .size = 1, .measure = measure_potential};

@@ -314,15 +314,17 @@ class World:
         if _c.ts_python_step(self._live(), n, self._error, len(self._error)):
             raise TouchstoneError(self._error.value.decode())
 
-    def jacobian(self, wrt=("qpos", "qvel", "ctrl"), *, method="implicit", tolerance=1e-12, increment=1.0, nearness=10.0):
-        """The Jacobian of the step that would come next: of position (tangent, nv), velocity and activations after it by the inputs `wrt`.
+    def jacobian(self, wrt=("qpos", "qvel", "ctrl"), *, of=None, method="implicit", tolerance=1e-12, increment=1.0, nearness=10.0):
+        """The Jacobian of the step that would come next: of position (tangent, nv), velocity and activations after it by the inputs `wrt`; or
+        of what sensors show after it, of="gyro" or a list of their names.
 
         Each is one of "qpos" (tangent), "qvel", "ctrl", "act", "force", "wrench", "friction", "restitution", "mass", "inertia", "time_step",
         "gravity", "compliance", all of it or a part: "ctrl[hip]", "qvel[0:3]", "friction[floor]", "qpos[root]", "qvel[root.2]". Controls are
         those in ctrl: a controller of the scene is not asked. method: "implicit" (by the equations) or "difference" (central
         differences of the whole step). tolerance: what may stay unmet of the contact problem; increment: scale of increments where something is
         differenced; nearness: a change of mode that is no more roundings away is near. The world stays as it is. docs/gradients.md."""
-        return self._gradients.jacobian(wrt, dict(method=method, tolerance=tolerance, increment=increment, nearness=nearness))
+        settings = dict(method=method, tolerance=tolerance, increment=increment, nearness=nearness)
+        return self._gradients.jacobian(wrt, settings) if of is None else self._gradients.jacobian_of_sensors(of, wrt, settings)
 
     def jvp(self, change, wrt=("qpos", "qvel", "ctrl"), *, method="implicit", tolerance=1e-12, increment=1.0, nearness=10.0):
         """Jacobian times `change` of the inputs (an array, or a dict of parts named as in `wrt`): a Gradient with "qpos", "qvel", "act"."""

@@ -74,12 +74,14 @@ class RolloutReport:
 @dataclass(frozen=True)
 class Jacobian:
     """The Jacobian of a step, with the names of its rows and columns. Rows: tangent position, velocity and activations after the
-    step; columns: the inputs that were asked for, in their order."""
+    step, or what sensors show; columns: the inputs that were asked for, in their order. sensors: of each number of a sensor how it was found, apart from the
+    columns of the step: "exact", "difference", or "useless" where a contact changes within the difference."""
 
     matrix: numpy.ndarray
     rows: list
     columns: list
     report: StepReport
+    sensors: dict = None
 
     def __array__(self, dtype=None, copy=None):
         return numpy.array(self.matrix, dtype=dtype, copy=True if copy is None else copy)
@@ -235,6 +237,30 @@ class Gradients:
     def rows(self):
         """The names of what a step leads to."""
         return self.labels("qpos") + self.labels("qvel") + self.labels("act")
+
+    def _sensors(self, of):
+        """Numbers of the sensors `of` and the names of what they show."""
+        known, numbers, rows = list(self._world.names("sensor")), [], []
+        first, size = ctypes.c_int(), ctypes.c_int()
+        for name in [of] if isinstance(of, str) else list(of):
+            if name not in known:
+                raise self._error(f"there is no sensor {name}; there are: {', '.join(n for n in known if n) or 'none with a name'}")
+            numbers.append(known.index(name))
+            self._c.ts_python_sensor_range(self._world._live(), numbers[-1], ctypes.byref(first), ctypes.byref(size))
+            rows += [f"sensor[{name}]"] if size.value == 1 else [f"sensor[{name}.{i}]" for i in range(size.value)]
+        return numpy.array(numbers, dtype=numpy.intc), rows
+
+    def jacobian_of_sensors(self, of, wrt, settings):
+        numbers, rows = self._sensors(of)
+
+        def ask(handle, _names, _ranges, columns, report):
+            matrix, worth = numpy.empty((len(rows), len(columns))), ctypes.create_string_buffer(len(rows) + 1)
+            if self._c.ts_python_derivative_sensors(handle, _pointer(numbers, ctypes.c_int), len(numbers), _pointer(matrix), worth,
+                                                    self._text, len(self._text)):
+                self._fail()
+            return Jacobian(matrix, rows, columns, report, {name: _COLUMN_VERDICTS[worth.raw[i]] for i, name in enumerate(rows)})
+
+        return self._with(wrt, settings, ask)
 
     def jacobian(self, wrt, settings):
         def ask(handle, _names, _ranges, columns, report):

@@ -157,6 +157,7 @@ def load():
         "derivative_get_report": (DerivativeReport, [world]),
         "derivative_block": (number, [world, number, ctypes.POINTER(Block)]),
         "derivative_matrix": (number, [world, doubles]),
+        "derivative_sensors": (number, [world, integers, number, doubles, text, text, size]),
         "derivative_forward": (number, [world, doubles, doubles]),
         "derivative_reverse": (number, [world, doubles, doubles]),
         "rollout_run": (number, [world, ctypes.POINTER(Rollout), text, size]),

@@ -32,6 +32,45 @@ Test(gradient, of_a_body_that_is_thrown) {
                     "assert d['line']['kinks'] == [] and abs(d['loss'] - 3 * (2 - g * fall)) < 1e-9, d\n");
 }
 
+// What sensors show of the state at the end; of a step nothing, and which number must be said.
+Test(gradient, of_what_sensors_show) {
+    write_text("sensors.xml",
+               "<mujoco><option timestep='0.005'/><worldbody>"
+               "<body name='arm' pos='0 0 1'><joint name='p' axis='0 1 0.2'/>"
+               "<geom type='capsule' size='0.05' fromto='0 0 0 0.4 0 0' mass='1'/>"
+               "<body name='hand' pos='0.4 0 0'><joint name='q' axis='0 1 0'/>"
+               "<geom type='box' size='0.1 0.05 0.02' pos='0.1 0 0' mass='0.4'/><site name='tip' pos='0.2 0 0.01'/>"
+               "</body></body></worldbody><sensor><gyro name='gyro' site='tip'/><jointpos name='angle' joint='q'/>"
+               "<framepos name='tip' objtype='site' objname='tip'/><subtreecom name='com' body='arm'/>"
+               "<e_kinetic name='moves'/><accelerometer name='acc' site='tip'/><clock name='time'/></sensor></mujoco>");
+    static const char* const of[] = {"sensor[gyro].y + 2 * sensor[angle]", "sensor[com].2 * sensor[tip].x",
+                                     "sensor[moves]"};
+    static const struct {
+        const char *of, *says;
+    } wrong[] = {{"sensor[acc].x", "shows what a step does"},
+                 {"sensor[tip]", "has 3 numbers: name one, from .0 to .2"},
+                 {"sensor[angle].x", "has 1 numbers"},
+                 {"sensor[time]", "is a clock"},
+                 {"sensor[tap].x", "no sensor is called 'tap'"}};
+    for (int i = 0; i < 3; ++i) {
+        char arguments[256];
+        snprintf(arguments, sizeof arguments,
+                 "gradient sensors.xml --time 0.2 --of '%s' --wrt 'qpos,qvel,mass[hand],gravity[2]' --json", of[i]);
+        expect_holds(arguments,
+                     "assert d['verdict'] == 'exact' and len(d['inputs']) == 6, (d['verdict'], d['reason'])\n"
+                     "assert all(abs(e['gradient']) > 1e-3 for e in d['inputs']), d['inputs']\n"
+                     "assert all(e['apart'] < 1e-6 for e in d['inputs']), d['inputs']\n");
+    }
+    for (int i = 0; i < 5; ++i) {
+        char arguments[256];
+        snprintf(arguments, sizeof arguments, "gradient sensors.xml --time 0.2 --of '%s' --wrt qvel", wrong[i].of);
+        outcome result = run(arguments);
+        cr_expect_neq(result.code, 0);
+        cr_expect(strstr(ts_text_get(&result.err), wrong[i].says), "%s: %s", wrong[i].of, ts_text_get(&result.err));
+        outcome_free(&result);
+    }
+}
+
 // A cube slides along x and nothing pushes it aside: what is a rounding of what others do is no jump of the loss.
 Test(gradient, of_nothing_is_nothing) {
     expect_holds("gradient sliding-cube --time 0.02 --of 'body[cube].x' --wrt 'qvel[0..2],mass[cube]' --json",

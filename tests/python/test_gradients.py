@@ -138,6 +138,27 @@ class StepTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 world.vjp([1.0], wrt)
 
+    def test_what_sensors_show(self):
+        # A slide of 2 kg: a = F / m, v+ = v + h a, x+ = x + h v+; an accelerometer shows a - g.
+        text = SLED.replace('<geom name="runner"', '<site name="s"/><geom name="runner"').replace('type="sphere" size="0.1" mass', 'type="sphere" size="0.01" mass')
+        text = text.replace("</mujoco>", """<sensor><jointpos name="x" joint="along"/><velocimeter name="v" site="s"/>
+            <accelerometer name="a" site="s"/></sensor></mujoco>""")
+        with touchstone.World(mjcf=text) as world:
+            world.qvel, world.ctrl, world.qpos = [1.0, 0.0], [0.5], [0.0, 1.0]
+            before = world.hash
+            J = world.jacobian(["qpos[along]", "qvel[along]", "ctrl", "mass[sled]", "gravity"], of=["x", "v", "a"])
+            self.assertEqual(world.hash, before)
+            self.assertEqual(J.rows, ["sensor[x]"] + [f"sensor[v.{i}]" for i in range(3)] + [f"sensor[a.{i}]" for i in range(3)])
+            self.assertEqual([J.sensors[name] for name in J.rows], ["exact"] * 4 + ["difference"] * 3)
+            near(J.matrix[0], [1, H, H * H * 1.5, -H * H * 0.375, H * H, 0, 0])
+            near(J.matrix[1], [0, 1, H * 1.5, -H * 0.375, H, 0, 0])
+            near(J.matrix[3], [0, 0, 0, 0, 0, 0, H])
+            near(J.matrix[4], [0, 0, 1.5, -0.375, 0, 0, 0], 1e-7)
+            near(J.matrix[6], [0, 0, 0, 0, 0, 0, 0], 1e-7)
+            near(world.jacobian("qvel", of="v").matrix[0], [1, 0])
+            with self.assertRaisesRegex(touchstone.TouchstoneError, "no sensor gyro; there are: x, v, a"):
+                world.jacobian("qvel", of="gyro")
+
     def test_a_world_stays_as_it_is(self):
         with touchstone.World("stack-10") as world:
             world.step(5)
