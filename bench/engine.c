@@ -1,11 +1,13 @@
 // Whole scenes of many bodies: time per step and per stage, memory, and how wrong the answer is, beside Bullet and MuJoCo.
 //
 // Standing scenes have a closed form: nothing moves. Sag is how far any body has sunk, sideways how far any has gone along the floor; a body
-// that sank by half a box has fallen. Of what is dropped only the deepest overlap and the mean height can be compared.
+// that sank by half a box has fallen. Of what is dropped only the deepest overlap, the mean height (potential energy) and how fast centres still move
+// over the last ten steps (kinetic energy, as a root mean square) can be compared.
 // Engines take turns in short blocks of steps, so that a machine whose speed drifts slows all of them alike. An engine that needs longer than its
 // share for a block is broken off after it, and its row says how many steps it made.
 #include "base/clock.h"
 #include "bench/bench_list.h"
+#include "bench/engine_growth.h"
 #include "bench/world.h"
 #include "scenes/scene_table.h"
 
@@ -76,24 +78,25 @@ typedef struct runner {
     const contender* contender;
     ts_bench_world* world;
     double* start;    // (3 x bodies) m
+    double* recent;   // (3 x bodies) m, when the last block began
     double* seconds;  // per timed step
     double stage[TS_BENCH_WORLD_STAGES];
     double memory;  // bytes that it holds
     double spent;   // s
     double contacts, penetration, residual;
+    double block;  // s, that the last block took in the scene
     int steps, timed;
     int alive;  // 0: it failed, or was broken off
     int failed;
 } runner;
 
-static int free_count(const ts_model* model) {
+int ts_bench_free_bodies(const ts_model* model) {
     int count = 0;
     for (int j = 0; j < model->joint_count; ++j) count += model->joint[j].type == TS_JOINT_FREE;
     return count;
 }
 
-// Bytes of the heap in use, where the C library says so.
-static double heap_bytes(void) {
+double ts_bench_heap_bytes(void) {
 #if defined(__GLIBC__)
     struct mallinfo2 info = mallinfo2();
     return (double)info.uordblks + (double)info.hblkhd;
@@ -104,22 +107,24 @@ static double heap_bytes(void) {
 
 static int open_runner(runner* r, const ts_model* model, const scene_case* s, int most_steps) {
     const contender* c = r->contender;
-    int bodies = free_count(model);
+    int bodies = ts_bench_free_bodies(model);
     ts_bench_settings settings = {s->time_step, c->iterations, c->solver, 1, c->substeps};
-    double before = heap_bytes();
+    double before = ts_bench_heap_bytes();
     r->residual = -1.0;
     r->world = c->engine()->create(model, &settings);
-    r->memory = heap_bytes() - before;
+    r->memory = ts_bench_heap_bytes() - before;
     r->start = (double*)calloc(3 * (size_t)bodies, sizeof(double));
+    r->recent = (double*)calloc(3 * (size_t)bodies, sizeof(double));
     r->seconds = (double*)calloc((size_t)most_steps + BLOCK, sizeof(double));
-    r->alive = r->world && r->start && r->seconds;
+    r->alive = r->world && r->start && r->recent && r->seconds;
     r->failed = !r->alive;
-    return r->start && r->seconds;
+    return r->start && r->recent && r->seconds;
 }
 
 static void close_runner(runner* r) {
     if (r->contender) r->contender->engine()->destroy(r->world);
     free(r->start);
+    free(r->recent);
     free(r->seconds);
 }
 
@@ -132,8 +137,14 @@ static void note_step(runner* r, double seconds) {
     if (s.residual > r->residual) r->residual = s.residual;
 }
 
-static void run_block(runner* r, const scene_case* c, double most) {
-    double before = heap_bytes();
+static void find_centres(runner* r, int bodies, double* out) {
+    for (int b = 0; b < bodies; ++b) r->contender->engine()->centre(r->world, b, out + 3 * b);
+}
+
+static void run_block(runner* r, const scene_case* c, double most, int bodies) {
+    int first = r->steps;
+    if (r->alive) find_centres(r, bodies, r->recent);
+    double before = ts_bench_heap_bytes();
     for (int i = 0; i < BLOCK && r->alive; ++i) {
         double begin = ts_clock_seconds();
         r->alive = r->contender->engine()->step(r->world);
@@ -142,21 +153,18 @@ static void run_block(runner* r, const scene_case* c, double most) {
         r->spent += seconds;
         if (r->alive && r->steps++ * c->time_step >= c->from) note_step(r, seconds);
     }
-    r->memory += heap_bytes() - before;
+    r->memory += ts_bench_heap_bytes() - before;
+    if (r->steps > first) r->block = (r->steps - first) * c->time_step;
     if (r->spent > most) r->alive = 0;
-}
-
-static void find_centres(runner* r, int bodies, double* out) {
-    for (int b = 0; b < bodies; ++b) r->contender->engine()->centre(r->world, b, out + 3 * b);
 }
 
 static ts_bench_table* add_table(ts_bench_report* report) {
     static const struct {
         const char *name, *unit;
-    } column[] = {{"scene", ""},        {"engine", ""},     {"steps", ""},      {"step", "us"},  {"90 %", "us"},
-                  {"broad", "us"},      {"narrow", "us"},   {"assemble", "us"}, {"solve", "us"}, {"integrate", "us"},
-                  {"contacts", ""},     {"memory", "MB"},   {"overlap", "mm"},  {"sag", "mm"},   {"sideways", "mm"},
-                  {"mean height", "m"}, {"natural map", ""}};
+    } column[] = {{"scene", ""},        {"engine", ""},       {"steps", ""},      {"step", "us"},  {"90 %", "us"},
+                  {"broad", "us"},      {"narrow", "us"},     {"assemble", "us"}, {"solve", "us"}, {"integrate", "us"},
+                  {"contacts", ""},     {"memory", "MB"},     {"overlap", "mm"},  {"sag", "mm"},   {"sideways", "mm"},
+                  {"mean height", "m"}, {"restless", "mm/s"}, {"natural map", ""}};
     ts_bench_table* t = ts_bench_add_table(report, "engine", "Scenes of many bodies, one thread");
     for (size_t i = 0; i < sizeof column / sizeof column[0]; ++i)
         ts_bench_add_column(t, column[i].name, column[i].unit);
@@ -164,13 +172,14 @@ static ts_bench_table* add_table(ts_bench_report* report) {
 }
 
 static void add_row(ts_bench_table* t, const scene_case* c, runner* r, int bodies, double* centre) {
-    double sag = 0.0, sideways = 0.0, height = 0.0, timed = r->timed > 0 ? r->timed : (double)NAN;
+    double sag = 0.0, sideways = 0.0, height = 0.0, way = 0.0, timed = r->timed > 0 ? r->timed : (double)NAN;
     if (r->world) find_centres(r, bodies, centre);
     for (int b = 0; b < bodies; ++b) {
         const double *now = centre + 3 * b, *then = r->start + 3 * b;
         sag = fmax(sag, then[2] - now[2]);
         sideways = fmax(sideways, hypot(now[0] - then[0], now[1] - then[1]));
         height += now[2] / bodies;
+        way += ts_vec3_norm_squared(ts_vec3_sub(ts_vec3_load(now), ts_vec3_load(r->recent + 3 * b))) / bodies;
     }
     ts_bench_sample step = ts_bench_summarise(r->seconds, r->timed);
     ts_bench_row(t);
@@ -192,6 +201,7 @@ static void add_row(ts_bench_table* t, const scene_case* c, runner* r, int bodie
     ts_bench_number(t, c->stands ? 1e3 * sag : (double)NAN);
     ts_bench_number(t, c->stands ? 1e3 * sideways : (double)NAN);
     ts_bench_number(t, height);
+    ts_bench_number(t, r->block > 0.0 ? 1e3 * sqrt(way) / r->block : (double)NAN);
     ts_bench_number(t, r->residual >= 0.0 ? r->residual : (double)NAN);
 }
 
@@ -206,7 +216,7 @@ static int choose(const scene_case* c, const ts_bench_options* options, ts_bench
     return count;
 }
 
-static int run_case(const scene_case* c, const ts_bench_options* options, ts_bench_table* table,
+static int run_case(const scene_case* c, const ts_bench_options* options, ts_bench_table** io_table,
                     ts_bench_report* report) {
     ts_loaded_scene scene;
     ts_status status;
@@ -214,9 +224,10 @@ static int run_case(const scene_case* c, const ts_bench_options* options, ts_ben
     memset(r, 0, sizeof r);
     int count = choose(c, options, report, r);
     if (count == 0) return TS_BENCH_DONE;
+    if (!*io_table) *io_table = add_table(report);
     if (ts_scene_load(c->scene, NULL, &scene, &status))
         return ts_bench_fail(report, "%s: %s", c->scene, status.message);
-    int bodies = free_count(scene.model), steps = (int)(c->duration / c->time_step + 0.5), ready = 1;
+    int bodies = ts_bench_free_bodies(scene.model), steps = (int)(c->duration / c->time_step + 0.5), ready = 1;
     double most = options->quick ? most_seconds_quick : most_seconds;
     double* centre = (double*)calloc(3 * (size_t)bodies, sizeof(double));
     for (int i = 0; i < count; ++i) ready = open_runner(&r[i], scene.model, c, steps) && ready;
@@ -224,10 +235,10 @@ static int run_case(const scene_case* c, const ts_bench_options* options, ts_ben
     for (int i = 0; result == TS_BENCH_DONE && i < count; ++i)
         if (r[i].world) find_centres(&r[i], bodies, r[i].start);
     for (int done = 0; result == TS_BENCH_DONE && done < steps; done += BLOCK) {
-        for (int i = 0; i < count; ++i) run_block(&r[i], c, most);
+        for (int i = 0; i < count; ++i) run_block(&r[i], c, most, bodies);
         if (ts_bench_progress(report, done, steps)) result = TS_BENCH_STOPPED;
     }
-    for (int i = 0; result == TS_BENCH_DONE && i < count; ++i) add_row(table, c, &r[i], bodies, centre);
+    for (int i = 0; result == TS_BENCH_DONE && i < count; ++i) add_row(*io_table, c, &r[i], bodies, centre);
     for (int i = 0; i < count; ++i) close_runner(&r[i]);
     free(centre);
     ts_loaded_scene_free(&scene);
@@ -235,10 +246,11 @@ static int run_case(const scene_case* c, const ts_bench_options* options, ts_ben
 }
 
 int ts_bench_engine_run(const ts_bench_options* options, ts_bench_report* report) {
-    ts_bench_table* table = add_table(report);
+    ts_bench_table* table = NULL;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        int result = run_case(&cases[i], options, table, report);
+        int result = run_case(&cases[i], options, &table, report);
         if (result >= TS_BENCH_FAILED) return result;
     }
-    return TS_BENCH_DONE;
+    int growth = ts_bench_engine_growth(options, report);
+    return growth >= TS_BENCH_FAILED ? growth : ts_bench_engine_threads(options, report) | growth;
 }

@@ -47,16 +47,28 @@ static int add_floor(ts_builder* builder) {
     return ts_builder_add_geom(builder, &def) >= 0;
 }
 
-// `deep`: layers are squares.
-static ts_code build(const char* name, int layers, int deep, ts_model** out_model, ts_status* out_status) {
-    *out_model = NULL;
+// NULL when memory is short.
+static ts_builder* begin(const char* name) {
     ts_builder* builder = ts_builder_create(name);
-    if (!builder) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory while building %s", name);
+    if (!builder) return NULL;
     ts_options* options = ts_builder_options(builder);
     options->time_step = 1.0 / 60.0;
     memcpy(options->solver, "ncp-pgs", sizeof "ncp-pgs");
     options->iterations = 50;
-    int fits = add_floor(builder);
+    return builder;
+}
+
+static ts_code end(ts_builder* builder, int fits, const char* name, ts_model** out_model, ts_status* out_status) {
+    if (fits) return ts_builder_finish(builder, out_model, out_status);
+    ts_builder_free(builder);
+    return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory while building %s", name);
+}
+
+// `deep`: layers are squares.
+static ts_code build(const char* name, int layers, int deep, ts_model** out_model, ts_status* out_status) {
+    *out_model = NULL;
+    ts_builder* builder = begin(name);
+    int fits = builder && add_floor(builder);
     for (int layer = 0; layer < layers; ++layer) {
         int row = layers - layer;
         for (int i = 0; i < row * (deep ? row : 1) && fits; ++i) {
@@ -64,9 +76,7 @@ static ts_code build(const char* name, int layers, int deep, ts_model** out_mode
             fits = add_box(builder, ts_vec3_make(x, y, half * (2 * layer + 1)));
         }
     }
-    if (fits) return ts_builder_finish(builder, out_model, out_status);
-    ts_builder_free(builder);
-    return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory while building %s", name);
+    return end(builder, fits, name, out_model, out_status);
 }
 
 ts_code ts_pyramid_build(int base, ts_model** out_model, ts_status* out_status) {
@@ -75,6 +85,23 @@ ts_code ts_pyramid_build(int base, ts_model** out_model, ts_status* out_status) 
 
 ts_code ts_square_pyramid_build(int layers, ts_model** out_model, ts_status* out_status) {
     return build("square-pyramid", layers, 1, out_model, out_status);
+}
+
+enum { COLUMN = 10 };  // boxes of a column
+
+// Columns stand in a square, too far from each other to touch.
+static ts_code build_columns(int count, ts_model** out_model, ts_status* out_status) {
+    *out_model = NULL;
+    int side = 1, fits;
+    while (side * side < count) ++side;
+    ts_builder* builder = begin("columns");
+    fits = builder && add_floor(builder);
+    for (int i = 0; i < COLUMN * count && fits; ++i) {
+        int column = i / COLUMN, row = column / side;
+        double x = 2.0 * (column % side - 0.5 * (side - 1)), y = 2.0 * (row - 0.5 * (side - 1));
+        fits = add_box(builder, ts_vec3_make(x, y, half * (2 * (i % COLUMN) + 1)));
+    }
+    return end(builder, fits, "columns", out_model, out_status);
 }
 
 static ts_code build_pile(int count, ts_model** out_model, ts_status* out_status) {
@@ -92,6 +119,7 @@ static ts_code build_icosahedra(int count, ts_model** out_model, ts_status* out_
 static const ts_sized_scene kinds[] = {
     {"pyramid", "a vertical pyramid of boxes, so many at its foot", 1000, 10.0, ts_pyramid_build},
     {"square-pyramid", "a pyramid of so many square layers of boxes", 100, 10.0, ts_square_pyramid_build},
+    {"columns", "so many columns of ten boxes, apart from each other", 100000, 10.0, build_columns},
     {"pile", "so many mixed shapes fall into a container", 1000000, 3.0, build_pile},
     {"pile-boxes", "so many boxes fall into a container", 1000000, 3.0, build_boxes},
     {"pile-icosahedra", "so many icosahedra fall into a container", 1000000, 3.0, build_icosahedra},
