@@ -204,6 +204,9 @@ void ts_step_add_own_motion(const ts_step_implicit* p, int c, int ld, double* io
     if (kind == TS_STEP_BY_WRENCH)
         for (int d = model->body[i / 6].dof_last; d >= 0; d = model->dof[d].parent)
             add_coast_column(p, 2, d, ts_step_wrench_share(p, i, d), ld, io_position);
+    if (kind == TS_STEP_BY_CONTROL)
+        for (int k = 0; k < p->lever[i].count; ++k)
+            add_coast_column(p, 2, p->lever[i].dof[k], p->drive[i].gain * p->lever[i].moment[k], ld, io_position);
     if (kind != TS_STEP_BY_POSITION) return;
     add_coast_column(p, 0, i, 1.0, ld, io_position);
     if (p->coasts[model->dof[i].tree]) return;

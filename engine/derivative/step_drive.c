@@ -300,6 +300,13 @@ int ts_step_control_is_inside(const ts_sim* sim, int i) {
 }
 
 int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
+    const ts_actuator* a = &sim->model->actuator[i];
     int plain = ts_step_control_is_inside(sim, i) && !ts_step_drive_stiffens(sim, i);
-    return sim->model->actuator[i].act < 0 && plain && ts_step_drive_is_known(sim, p, i);
+    // Where forces are found several times they have to be the same in all.
+    if (sim->integrator->revisit && a->active) {
+        int tendon = tendon_of(sim->model, i), held = tendon < 0 || ts_step_tendon_is_sum(sim->model, tendon);
+        plain = plain && held && law_is_affine(a) && !(ts_actuation_drive(sim, i)->high < HUGE_VAL);
+        plain = plain && !(ts_actuation_drive(sim, i)->low > -HUGE_VAL);
+    }
+    return a->act < 0 && plain && ts_step_drive_is_known(sim, p, i);
 }

@@ -184,6 +184,9 @@ static int rule_jumps(const ts_sim* sim, ts_step_column c, int t) {
 int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit* p, ts_step_column c) {
     const ts_sim* sim = task->sim;
     const ts_model* model = p->model;
+    // Forces of several stages.
+    if (sim->integrator->revisit && (is_of_mass(c.kind) || is_of_drive(c.kind))) return 0;
+    if (sim->integrator->revisit && (c.kind == TS_STEP_BY_GRAVITY || c.kind == TS_STEP_BY_TIME_STEP)) return 0;
     switch (c.kind) {
     case TS_STEP_BY_MASS:
     case TS_STEP_BY_INERTIA: {

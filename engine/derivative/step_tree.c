@@ -6,7 +6,7 @@
 // `midpoint` finds the bias again in the middle, m_k = (v + w_k) / 2 with w_0 = v_f of the above, M_hat (w_k+1 - v) = h (f + b - b(m_k)): then
 //     X = M_hat dv - h (dID at m_k and a) + h d(f + b) ...,   dID_v by dm_k = (dv + dw_k) / 2,   M_hat dw_k the X of the round before, at w_k for v+.
 // Source: derived here from engine/dynamics/derivative.h.
-// Drives are in step_drive.c. Lone free bodies whose turning the integrator solves for itself:
+// `rk4`: step_rk4.c. Drives are in step_drive.c. Lone free bodies whose turning the integrator solves for itself:
 // step_lone.c.
 // A ball's spring has the slope of a rotation vector. A medium: step_fluid.c. Where a tree has something else (curves), its columns are left to differences at frozen impulses.
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "base/linear/four.h"
 #include "base/linear/panel.h"
 #include "engine/actuation/actuation_internal.h"
-#include "engine/derivative/step_implicit_internal.h"
+#include "engine/derivative/step_trees_internal.h"
 #include "engine/dynamics/derivative.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/dynamics/fluid_internal.h"
@@ -26,18 +26,6 @@
 #include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/integrate_internal.h"
-
-// What the trees of a step share.
-typedef struct trees {
-    const ts_step_task* task;
-    ts_step_implicit* p;
-    ts_arena* scratch;
-    ts_derivative_scratch derivative;
-    double medium[108];  // of the present tree, a lone body on which a medium is a force (ts_step_fluid_lone_find)
-    int in_medium;       // nonzero: it is one
-    int midpoint;        // nonzero: of the integrator
-    int forces;          // nonzero: somebody asks for derivatives by forces
-} trees;
 
 // --- what is known ---
 
@@ -64,6 +52,7 @@ static int integrator_is_plain(const ts_sim* sim, int t) {
     const char* name = sim->integrator->name;
     if (strcmp(name, "euler") == 0 || ts_step_is_freed(sim, t)) return 1;
     if (strcmp(name, "discrete") == 0 || strcmp(name, "implicit") == 0) return 1;
+    if (strcmp(name, "rk4") == 0) return !ts_sim_storage_of(sim)->trees_are_joined;
     return strcmp(name, "midpoint") == 0 || strcmp(name, "implicitfast") == 0;
 }
 
@@ -125,8 +114,7 @@ static void add_springs(const ts_sim* sim, int t, double* by_q, double* by_v) {
     }
 }
 
-// Adds h times the slope of what wrenches from outside do.
-static void add_wrenches(const trees* w, int t, double* by_q) {
+void ts_step_wrenches_add(const ts_step_trees* w, int t, double* by_q) {
     const ts_sim* sim = w->task->sim;
     const ts_model* model = sim->model;
     const ts_kinematics* k = &sim->kinematics;
@@ -162,9 +150,8 @@ static void add(int count, const double* x, double* y) {
     for (; i < count; ++i) y[i] += x[i];
 }
 
-// One evaluation of X at the bias of velocities m, towards the velocity `next`. by_m gets -h dID_v; by_q and by_v all else.
-static void evaluate(const trees* w, int t, const ts_kinematics* at_m, const double* next, double* a, double* by_q,
-                     double* by_v, double* by_m) {
+void ts_step_evaluate(const ts_step_trees* w, int t, const ts_kinematics* at_m, const double* next, double* a,
+                      double* by_q, double* by_v, double* by_m) {
     const ts_sim* sim = w->task->sim;
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
     double h = sim->options.time_step;
@@ -187,7 +174,7 @@ static void evaluate(const trees* w, int t, const ts_kinematics* at_m, const dou
             by_q[i] += h * w->medium[i];
             by_v[i] += h * w->medium[n * n + i];
         }
-    add_wrenches(w, t, by_q);
+    if (!w->without_wrenches) ts_step_wrenches_add(w, t, by_q);
 }
 
 // What the rounds of midpoint carry along.
@@ -239,7 +226,7 @@ static void add_product(int n, const double* A, const double* Y, double* X) {
 }
 
 // Where the next round leads, from the middle of this one.
-static void find_next(const trees* w, int t, rounds* r) {
+static void find_next(const ts_step_trees* w, int t, rounds* r) {
     ts_sim* sim = w->task->sim;
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
     const double* plain = ts_sim_storage_of(sim)->plain_velocity + first;
@@ -255,13 +242,13 @@ static void set_diagonal(double* X, int n, double value) {
 }
 
 // Rounds of midpoint; out is there, and by_force if that is asked for.
-static void run_rounds(const trees* w, int t, int count, rounds* r, ts_step_tree_slope* out) {
+static void run_rounds(const ts_step_trees* w, int t, int count, rounds* r, ts_step_tree_slope* out) {
     ts_sim* sim = w->task->sim;
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
     const double* v = sim->qvel + first;
     ts_kinematics at_m = w->p->kinematics;
     memcpy(r->next, ts_sim_storage_of(sim)->plain_velocity + first, (size_t)n * sizeof(double));
-    evaluate(w, t, &sim->kinematics, r->next, r->a, r->by_q, r->by_v, r->by_m);
+    ts_step_evaluate(w, t, &sim->kinematics, r->next, r->a, r->by_q, r->by_v, r->by_m);
     add(size, r->by_m, r->by_v);
     set_diagonal(r->by_f, n, sim->options.time_step);
     for (int k = 0; k < count; ++k) {
@@ -269,8 +256,8 @@ static void run_rounds(const trees* w, int t, int count, rounds* r, ts_step_tree
         ts_step_move_tree(sim->model, t, r->middle, &at_m);
         int last = k + 1 == count;
         if (!last) find_next(w, t, r);
-        evaluate(w, t, &at_m, last ? ts_sim_storage_of(sim)->new_velocity + first : r->next, r->a, out->by_q, out->by_v,
-                 r->by_m);
+        ts_step_evaluate(w, t, &at_m, last ? ts_sim_storage_of(sim)->new_velocity + first : r->next, r->a, out->by_q,
+                         out->by_v, r->by_m);
         // dm = (dv + M_hat^-1 X of the round before) / 2
         scale(size, 0.5, r->by_m);
         add(size, r->by_m, out->by_v);
@@ -313,7 +300,7 @@ int ts_step_response(const ts_sim* sim, int t, const double* C, ts_arena* scratc
 
 // `implicit`: (M_hat + h C) (v_f - v) = h f, C = db/dv. With y = v_f - v, and E the X of the above towards v_f in place of v+,
 //     X = N (E + h C dv - h dC y) + E towards v+ - E towards v_f,   N = M_hat (M_hat + h C)^-1,   C y = (b(v + y) - b(v - y)) / 2.
-static int find_implicit(const trees* w, int t, rounds* r, ts_step_tree_slope* out) {
+static int find_implicit(const ts_step_trees* w, int t, rounds* r, ts_step_tree_slope* out) {
     ts_sim* sim = w->task->sim;
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
     double half = 0.5 * sim->options.time_step;
@@ -321,8 +308,9 @@ static int find_implicit(const trees* w, int t, rounds* r, ts_step_tree_slope* o
     double* N = TS_ARENA_ARRAY(w->scratch, double, 3 * size);
     if (!N) return 0;
     double *rate_q = N + size, *rate_v = N + 2 * size;
-    evaluate(w, t, &sim->kinematics, v_f, r->a, r->by_q, r->by_v, r->by_m);
-    evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r->a, out->by_q, out->by_v, r->by_m);
+    ts_step_evaluate(w, t, &sim->kinematics, v_f, r->a, r->by_q, r->by_v, r->by_m);
+    ts_step_evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r->a, out->by_q, out->by_v,
+                     r->by_m);
     for (int i = 0; i < size; ++i) out->by_q[i] -= r->by_q[i];
     for (int i = 0; i < size; ++i) out->by_v[i] -= r->by_v[i];
     for (int i = 0; i < size; ++i) r->by_m[i] /= -sim->options.time_step;
@@ -344,7 +332,7 @@ static int find_implicit(const trees* w, int t, rounds* r, ts_step_tree_slope* o
     return 1;
 }
 
-static int find_general(trees* w, int t, ts_step_tree_slope* out) {
+static int find_general(ts_step_trees* w, int t, ts_step_tree_slope* out) {
     ts_sim* sim = w->task->sim;
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
     int count = w->midpoint ? ts_midpoint_rounds(sim, t) : 0;
@@ -361,7 +349,8 @@ static int find_general(trees* w, int t, ts_step_tree_slope* out) {
         run_rounds(w, t, count, &r, out);
         return 1;
     }
-    evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r.a, out->by_q, out->by_v, r.by_m);
+    ts_step_evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r.a, out->by_q, out->by_v,
+                     r.by_m);
     add(size, r.by_m, out->by_v);
     for (int i = 0; w->in_medium && i < size; ++i)
         out->by_force[i] = sim->options.time_step * (w->medium[2 * size + i] + (i % (n + 1) == 0));
@@ -394,7 +383,7 @@ int ts_step_share_poses(const ts_sim* sim, ts_arena* arena, ts_kinematics* out) 
 
 int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch) {
     ts_sim* sim = task->sim;
-    trees w = {.task = task, .p = p, .scratch = scratch};
+    ts_step_trees w = {.task = task, .p = p, .scratch = scratch};
     w.midpoint = strcmp(sim->integrator->name, "midpoint") == 0;
     for (int n = 0; n < task->input_count; ++n)
         w.forces = w.forces || task->input[n].kind == TS_STEP_BY_CONTROL || task->input[n].kind == TS_STEP_BY_FORCE ||
@@ -405,7 +394,9 @@ int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* 
     int fine = p->tree && ts_step_share_poses(sim, task->arena, &p->kinematics) &&
                ts_derivative_scratch_create(sim->model, scratch, &w.derivative) && ts_step_drives_find(task, p);
     if (fine) find_plain(sim, p->tree);
-    for (int t = 0; fine && t < sim->model->tree_count; ++t) {
+    int of_stages = strcmp(sim->integrator->name, "rk4") == 0;
+    if (fine && of_stages) fine = ts_step_rk4_find(&w);
+    for (int t = 0; fine && !of_stages && t < sim->model->tree_count; ++t) {
         if (!p->tree[t].plain) continue;
         ts_arena_scope inner = ts_arena_scope_begin(scratch);
         fine = ts_step_is_freed(sim, t) ? ts_step_lone_find(task, p, t, &p->tree[t]) : find_general(&w, t, &p->tree[t]);

@@ -1,0 +1,39 @@
+// What the ways to differentiate a tree's step share (step_tree.c).
+#ifndef TS_ENGINE_STEP_TREES_INTERNAL_H
+#define TS_ENGINE_STEP_TREES_INTERNAL_H
+
+#include "engine/derivative/step_implicit_internal.h"
+#include "engine/dynamics/derivative.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What the trees of a step share.
+typedef struct ts_step_trees {
+    const ts_step_task* task;
+    ts_step_implicit* p;
+    ts_arena* scratch;
+    ts_derivative_scratch derivative;
+    double medium[108];    // of the present tree, a lone body on which a medium is a force (ts_step_fluid_lone_find)
+    int in_medium;         // nonzero: it is one
+    int midpoint;          // nonzero: of the integrator
+    int forces;            // nonzero: somebody asks for derivatives by forces
+    int without_wrenches;  // nonzero: evaluations leave them out
+} ts_step_trees;
+
+/// One evaluation of X (step_tree.c) of the state that stands, at the bias of velocities `at_m`, towards the velocity `next`; `a` (n) is scratch. by_m gets -h dID_v; by_q and
+/// by_v all else (n x n each).
+void ts_step_evaluate(const ts_step_trees* trees, int tree, const ts_kinematics* at_m, const double* next, double* a,
+                      double* by_q, double* by_v, double* by_m);
+
+/// Adds h times the slope of what wrenches from outside do.
+void ts_step_wrenches_add(const ts_step_trees* trees, int tree, double* by_q);
+
+/// All plain trees under Runge-Kutta. Returns 0 when memory is short.
+int ts_step_rk4_find(ts_step_trees* trees);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
