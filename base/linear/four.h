@@ -59,6 +59,18 @@ static inline void ts_four_transpose(ts_four* a, ts_four* b, ts_four* c, ts_four
     *d = __builtin_shufflevector(ab13, cd13, 2, 3, 6, 7);
 }
 
+/// These four.
+static inline ts_four ts_four_make(double a, double b, double c, double d) { return (ts_four){a, b, c, d}; }
+
+/// Number i, a constant, four times.
+static inline ts_four ts_four_lane(ts_four a, int i) { return (ts_four){a[i], a[i], a[i], a[i]}; }
+
+/// Numbers 1, 2, 3, 0.
+static inline ts_four ts_four_next(ts_four a) { return __builtin_shufflevector(a, a, 1, 2, 3, 0); }
+
+/// Numbers 1, 2, 0, 3.
+static inline ts_four ts_four_turn(ts_four a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+
 #elif defined(__GNUC__)
 
 /// Two numbers.
@@ -127,6 +139,31 @@ static inline void ts_four_transpose(ts_four* a, ts_four* b, ts_four* c, ts_four
     *d = fourth;
 }
 
+/// These four.
+static inline ts_four ts_four_make(double a, double b, double c, double d) {
+    ts_four v = {{a, b}, {c, d}};
+    return v;
+}
+
+/// Number i, a constant, four times.
+static inline ts_four ts_four_lane(ts_four a, int i) {
+    double s = i < 2 ? a.low[i] : a.high[i - 2];
+    ts_four v = {{s, s}, {s, s}};
+    return v;
+}
+
+/// Numbers 1, 2, 3, 0.
+static inline ts_four ts_four_next(ts_four a) {
+    ts_four v = {{a.low[1], a.high[0]}, {a.high[1], a.low[0]}};
+    return v;
+}
+
+/// Numbers 1, 2, 0, 3.
+static inline ts_four ts_four_turn(ts_four a) {
+    ts_four v = {{a.low[1], a.high[0]}, {a.low[0], a.high[1]}};
+    return v;
+}
+
 #else
 
 /// Four numbers.
@@ -181,6 +218,18 @@ static inline void ts_four_transpose(ts_four* a, ts_four* b, ts_four* c, ts_four
             row[j]->v[i] = keep;
         }
 }
+
+/// These four.
+static inline ts_four ts_four_make(double a, double b, double c, double d) { return (ts_four){{a, b, c, d}}; }
+
+/// Number i four times.
+static inline ts_four ts_four_lane(ts_four a, int i) { return ts_four_make(a.v[i], a.v[i], a.v[i], a.v[i]); }
+
+/// Numbers 1, 2, 3, 0.
+static inline ts_four ts_four_next(ts_four a) { return ts_four_make(a.v[1], a.v[2], a.v[3], a.v[0]); }
+
+/// Numbers 1, 2, 0, 3.
+static inline ts_four ts_four_turn(ts_four a) { return ts_four_make(a.v[1], a.v[2], a.v[0], a.v[3]); }
 
 #endif
 

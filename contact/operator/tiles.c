@@ -80,9 +80,10 @@ int ts_tiles_factor(ts_tiles* H) {
         }
         for (uint32_t left = H->below[k]; left; left &= left - 1) {
             int i = ts_tiles_first(left);
+            double* to = ts_tiles_at(H, i, 0);
             for (uint32_t upto = H->below[k] & ((2u << i) - 1); upto; upto &= upto - 1) {
                 int j = ts_tiles_first(upto);
-                subtract(ts_tiles_at(H, i, j), unscaled[i], row + N * N * j);
+                subtract(to + N * N * j, unscaled[i], row + N * N * j);
             }
         }
     }

@@ -68,6 +68,13 @@ static int is_limited_joint(const ts_joint* joint) {
     return joint->actuation.limited && ts_joint_type_nv(joint->type) == 1;
 }
 
+// The coordinate that the length of an actuator is the gear times, or -1.
+static int find_number(const ts_model* model, const ts_actuator* actuator) {
+    if (ts_transmission_at(actuator->transmission)->target != TS_TARGET_JOINT) return -1;
+    const ts_joint* joint = &model->joint[actuator->target];
+    return ts_joint_type_nv(joint->type) == 1 ? joint->qpos_first : -1;
+}
+
 static void find_pullers(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     for (int j = 0; j < sim->model->joint_count; ++j) storage->joint_puller[j] = NOBODY;
@@ -123,6 +130,7 @@ int ts_actuation_create(ts_sim* sim) {
         const ts_actuator* actuator = &model->actuator[i];
         const ts_transmission* transmission = ts_transmission_at(actuator->transmission);
         find_limits(sim, actuator, i, &storage->drive[i]);
+        storage->drive[i].number = find_number(model, actuator);
         storage->drive[i].turn = transmission->turn ? transmission->turn(model, actuator) : 0.0;
     }
     for (int i = model->actuator_count; i < (int)count; ++i) {
@@ -199,6 +207,13 @@ static ts_drive_mode choose_mode(const ts_sim* sim, const ts_drive* drive, const
 // what is taken ahead.
 static double enter(const ts_sim* sim, ts_drive* drive, const ts_limits* limits, const double law[3], double rate) {
     double h = sim->options.time_step, force = law[0];
+    if (law[1] == 0.0 && law[2] == 0.0) {
+        // A motor: nothing to be taken ahead.
+        drive->ahead = 0.0;
+        drive->intercept = force;
+        drive->mode = TS_DRIVE_PLAIN;
+        return ts_clamp(force, drive->low, drive->high);
+    }
     double stiffness = sim->integrator->springs_ahead ? fmax(-law[1], 0.0) : 0.0, damping = fmax(-law[2], 0.0);
     drive->ahead = damping + h * stiffness;
     drive->intercept = force + damping * rate;
@@ -234,13 +249,21 @@ void ts_actuation_law_bend(const ts_sim* sim, int i, double out_bend[3]) {
     if (a->bias_is_muscle) out_bend[0] += ts_muscle_stretch_bend(&a->stretch, a->length_range, length);
 }
 
+// The length of an actuator's transmission and what it changes with.
+static double measure_lever(const ts_sim* sim, const ts_actuator* actuator, const ts_drive* drive) {
+    ts_lever* lever = drive->lever;
+    if (drive->number >= 0) {
+        lever->moment[0] = actuator->gear[0];
+        return actuator->gear[0] * sim->qpos[drive->number];
+    }
+    for (int k = 0; k < lever->count; ++k) lever->moment[k] = 0.0;
+    return ts_transmission_at(actuator->transmission)->measure(sim, actuator, lever);
+}
+
 static double measure_actuator(ts_sim* sim, int i, ts_drive* drive) {
     const ts_actuator* actuator = &sim->model->actuator[i];
-    for (int k = 0; k < drive->lever->count; ++k) drive->lever->moment[k] = 0.0;
-    double length = ts_transmission_at(actuator->transmission)->measure(sim, actuator, drive->lever);
-    double rate = ts_lever_rate(drive->lever, sim->qvel);
-    sim->actuator_length[i] = length;
-    sim->actuator_velocity[i] = rate;
+    sim->actuator_length[i] = measure_lever(sim, actuator, drive);
+    double rate = sim->actuator_velocity[i] = ts_lever_rate(drive->lever, sim->qvel);
     sim->actuator_force[i] = 0.0;
     drive->mode = TS_DRIVE_PLAIN;
     if (!actuator->active) return 0.0;
@@ -253,15 +276,16 @@ static double measure_actuator(ts_sim* sim, int i, ts_drive* drive) {
 double ts_actuation_length(const ts_sim* sim, int i, double* out_rate) {
     const ts_actuator* actuator = &sim->model->actuator[i];
     const ts_transmission* transmission = ts_transmission_at(actuator->transmission);
-    ts_lever* lever = ts_actuation_drive(sim, i)->lever;
+    const ts_drive* drive = ts_actuation_drive(sim, i);
+    ts_lever* lever = drive->lever;
     double length;
-    for (int k = 0; k < lever->count; ++k) lever->moment[k] = 0.0;
     if (transmission->target == TS_TARGET_TENDON) {
         // The transmission itself would take the tendon as the step has measured it.
+        for (int k = 0; k < lever->count; ++k) lever->moment[k] = 0.0;
         length = actuator->gear[0] * ts_tendon_measure(sim, &sim->model->tendon[actuator->target], lever);
         for (int k = 0; k < lever->count; ++k) lever->moment[k] *= actuator->gear[0];
     } else {
-        length = transmission->measure(sim, actuator, lever);
+        length = measure_lever(sim, actuator, drive);
     }
     *out_rate = ts_lever_rate(lever, sim->qvel);
     return length;
@@ -372,13 +396,14 @@ void ts_actuation_tree(ts_sim* sim, int tree, double* M, double* force) {
 void ts_actuation_total(ts_sim* sim) {
     const ts_model* model = sim->model;
     if (model->actuator_count == 0) return;
-    memset(sim->force_actuator, 0, (size_t)model->nv * sizeof(double));
-    for (int i = 0; i < model->actuator_count; ++i)
-        ts_lever_pull(ts_actuation_drive(sim, i)->lever, sim->actuator_force[i], 0, sim->force_actuator);
+    const ts_drive* drive = ts_sim_storage_of(sim)->drive;
+    double* force = sim->force_actuator;
+    memset(force, 0, (size_t)model->nv * sizeof(double));
+    for (int i = 0; i < model->actuator_count; ++i) ts_lever_pull(drive[i].lever, sim->actuator_force[i], 0, force);
     for (int j = 0; j < model->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
         if (!is_limited_joint(joint)) continue;
-        double* pull = &sim->force_actuator[joint->dof_first];
+        double* pull = &force[joint->dof_first];
         *pull = ts_clamp(*pull, joint->actuation.range[0], joint->actuation.range[1]);
     }
 }

@@ -24,6 +24,7 @@ typedef struct ts_drive {
     double low,
         high;     // N or N m: its limits and those of a joint that it alone pulls at; infinite where there are none
     double turn;  // see ts_transmission
+    int number;   // of an actuator: the coordinate that its length is the gear times, or -1
 
     // of the present step
     ts_drive_mode mode;

@@ -362,14 +362,14 @@ void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, 
     memcpy(k->dof_velocity + span->dof_first, velocity, (size_t)span->dof_count * sizeof(double));
     for (int i = span->body_first; i < span->body_first + span->body_count; ++i) {
         int b = model->tree_body[i], parent = model->body[b].parent;
-        ts_motion twist = ts_motion_zero(), bias = ts_motion_zero();
+        ts_spatial_four twist = ts_spatial_four_zero(), bias = twist;
         if (model->body[parent].tree >= 0) {
-            twist = k->body_velocity[parent];
-            bias = k->body_bias[parent];
+            twist = ts_spatial_four_of(&k->body_velocity[parent]);
+            bias = ts_spatial_four_of(&k->body_bias[parent]);
         }
         ts_tree_move_body(model, &model->body[b], k->dof_axis, k->dof_velocity, &twist, &bias);
-        k->body_velocity[b] = twist;
-        k->body_bias[b] = bias;
+        ts_spatial_four_put(twist, &k->body_velocity[b]);
+        ts_spatial_four_put(bias, &k->body_bias[b]);
     }
 }
 

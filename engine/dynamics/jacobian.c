@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "engine/dynamics/tree_motion_internal.h"
+#include "engine/model/joint/joint_traits_internal.h"
 
 // Zeroes both; returns the dofs of the model.
 static size_t clear(const ts_model* model, double* linear, double* angular) {

@@ -15,7 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/dynamics/tree_motion_internal.h"
+#include "engine/dynamics/kinematics_walk_internal.h"
+#include "engine/model/joint/joint_traits_internal.h"
 
 // What of a constant pose is not trivial.
 static ts_seat seat_of(const ts_transform* local) {
@@ -38,7 +39,7 @@ static void place_body(const ts_model* model, const double* qpos, int b, ts_kine
     if (body->parent >= 0) placed = seated(&k->body_pose[body->parent], &k->body_local[b], k->body_seat[b]);
     for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
-        // Axes are about the anchor for now; move_body takes them to the tree's origin once that is known.
+        // Axes are about the anchor for now; the walk takes them to the tree's origin once that is known.
         k->joint_anchor[j] = ts_joint_traits_of(joint->type)
                                  ->place(joint, qpos + joint->qpos_first, &placed, k->dof_axis + joint->dof_first);
     }
@@ -48,43 +49,6 @@ static void place_body(const ts_model* model, const double* qpos, int b, ts_kine
         k->geom_pose[g] = seated(&placed, &k->geom_local[g], k->geom_seat[g]);
 }
 
-// About a point, seen from which the centre of mass is at c: R I R^T + m (c.c 1 - c c^T), each of the six numbers once.
-static inline ts_inertia world_inertia(const ts_body* body, const ts_mat3* R, ts_vec3 c) {
-    ts_mat3 T = ts_mat3_mul(*R, body->inertia);
-    ts_vec3 t0 = ts_mat3_row(&T, 0), t1 = ts_mat3_row(&T, 1), t2 = ts_mat3_row(&T, 2);
-    ts_vec3 r0 = ts_mat3_row(R, 0), r1 = ts_mat3_row(R, 1), r2 = ts_mat3_row(R, 2);
-    ts_vec3 moment = ts_vec3_scale(body->mass, c);
-    double xx = moment.x * c.x, yy = moment.y * c.y, zz = moment.z * c.z;
-    double xy = ts_vec3_dot(t0, r1) - moment.x * c.y;
-    double xz = ts_vec3_dot(t0, r2) - moment.x * c.z;
-    double yz = ts_vec3_dot(t1, r2) - moment.y * c.z;
-    ts_inertia inertia = {body->mass,
-                          moment,
-                          {{{ts_vec3_dot(t0, r0) + (yy + zz), xy, xz},
-                            {xy, ts_vec3_dot(t1, r1) + (xx + zz), yz},
-                            {xz, yz, ts_vec3_dot(t2, r2) + (xx + yy)}}}};
-    return inertia;
-}
-
-static void move_body(const ts_model* model, int b, ts_vec3 origin, ts_kinematics* k) {
-    const ts_body* body = &model->body[b];
-    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
-        ts_vec3 lever = ts_vec3_sub(origin, k->joint_anchor[j]);
-        const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
-        int first = model->joint[j].dof_first, count = traits->numbers + 3 * traits->quaternion;
-        for (int d = first; d < first + count; ++d) k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
-    }
-    ts_motion velocity = ts_motion_zero(), bias = ts_motion_zero();
-    if (model->body[body->parent].tree >= 0) {
-        velocity = k->body_velocity[body->parent];
-        bias = k->body_bias[body->parent];
-    }
-    ts_tree_move_body(model, body, k->dof_axis, k->dof_velocity, &velocity, &bias);
-    k->body_velocity[b] = velocity;
-    k->body_bias[b] = bias;
-    k->body_inertia[b] = world_inertia(body, &k->body_pose[b].R, ts_vec3_sub(k->body_centre[b], origin));
-}
-
 void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
                         ts_kinematics* kinematics) {
     const int* body = model->tree_body + model->tree[tree].body_first;
@@ -92,11 +56,9 @@ void ts_kinematics_tree(const ts_model* model, const double* qpos, const double*
     memcpy(kinematics->dof_velocity + dof_first, qvel + dof_first,
            (size_t)model->tree[tree].dof_count * sizeof(double));
     // The root comes first, and its centre of mass is the origin.
-    for (int i = 0; i < model->tree[tree].body_count; ++i) {
-        place_body(model, qpos, body[i], kinematics);
-        if (i == 0) kinematics->tree_origin[tree] = kinematics->body_centre[body[0]];
-        move_body(model, body[i], kinematics->tree_origin[tree], kinematics);
-    }
+    for (int i = 0; i < model->tree[tree].body_count; ++i) place_body(model, qpos, body[i], kinematics);
+    kinematics->tree_origin[tree] = kinematics->body_centre[body[0]];
+    ts_kinematics_walk(model, tree, kinematics);
 }
 
 void ts_kinematics_update(const ts_model* model, const double* qpos, const double* qvel, ts_kinematics* kinematics) {
@@ -108,7 +70,9 @@ static void place_fixed_bodies(const ts_model* model, ts_kinematics* k) {
     for (int b = 0; b < model->body_count; ++b) {
         if (model->body[b].tree >= 0) continue;
         place_body(model, NULL, b, k);
-        k->body_inertia[b] = world_inertia(&model->body[b], &k->body_pose[b].R, k->body_centre[b]);
+        const ts_body* body = &model->body[b];
+        ts_mat3 turned = ts_mat3_rotate_tensor(k->body_pose[b].R, body->inertia);
+        k->body_inertia[b] = ts_inertia_make(body->mass, k->body_centre[b], turned);
     }
 }
 

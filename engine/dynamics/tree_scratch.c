@@ -5,9 +5,9 @@
 
 int ts_tree_scratch_create(const ts_model* model, ts_arena* arena, ts_tree_scratch* out_scratch) {
     ts_tree_scratch scratch = {
-        .velocity = ARRAY(arena, ts_motion, model->body_count),
         .acceleration = ARRAY(arena, ts_motion, model->body_count),
         .force = ARRAY(arena, ts_force, model->body_count),
+        .walk = ARRAY(arena, double, 32 * model->body_count),
         .composite = ARRAY(arena, ts_inertia, model->body_count),
         .articulated = ARRAY(arena, ts_articulated_inertia, model->body_count),
         .dof_force = ARRAY(arena, ts_force, model->nv),

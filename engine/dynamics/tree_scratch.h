@@ -21,9 +21,9 @@ typedef struct ts_articulated_inertia {
 
 /// Scratch for one model. Create with ts_tree_scratch_create; the arrays are the arena's.
 typedef struct ts_tree_scratch {
-    ts_motion* velocity;                  // (body_count)
     ts_motion* acceleration;              // (body_count)
     ts_force* force;                      // (body_count)
+    double* walk;                         // (body_count x 32) what recursive Newton-Euler knows of each
     ts_inertia* composite;                // (body_count)
     ts_articulated_inertia* articulated;  // (body_count)
     ts_force* dof_force;                  // (nv)

@@ -85,7 +85,9 @@ static const double central_reach = 1e3, central_fall = 0.1;
 // nothing slides.
 static inline void add_rows(small* q, const small_block* at, int rows, const double* K, int slides) {
     _Alignas(32) double KJ[TS_TILES_MOST][N * SMALL_LOT_ROWS];
+    int column[TS_TILES_MOST];  // where tiles begin in their row of H
     for (int k = 0; k < at->count; ++k) {
+        column[k] = N * N * q->place[at->first + k];
         const double* A = q->tile[at->first + k];
         ts_four along = ts_four_zero();
         for (int r = 0; r < rows; ++r) {
@@ -98,10 +100,11 @@ static inline void add_rows(small* q, const small_block* at, int rows, const dou
             ts_four_store(ts_four_times(r == 2 ? 0.0 : at->tangent, across), KJ[k] + N * r);
         }
     }
-    for (int i = 0; i < at->count; ++i)
-        for (int j = 0; j <= i; ++j)
-            ts_tile_add(ts_tiles_at(q->H, q->place[at->first + i], q->place[at->first + j]), q->tile[at->first + i],
-                        KJ[j], rows);
+    for (int i = 0; i < at->count; ++i) {
+        double* row = ts_tiles_at(q->H, q->place[at->first + i], 0);
+        const double* A = q->tile[at->first + i];
+        for (int j = 0; j <= i; ++j) ts_tile_add(row + column[j], A, KJ[j], rows);
+    }
 }
 
 static void add_block(small* q, int b) {

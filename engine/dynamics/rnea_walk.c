@@ -1,0 +1,110 @@
+// Recursive Newton-Euler, the walk: out along the tree for velocities, accelerations and forces of bodies, and in for their sums.
+//
+// Problem, rule and source: rnea.c. Guaranteed: same bits with and without AVX2, since every number is its own sum.
+#include "engine/dynamics/rnea_walk_internal.h"
+
+#include "engine/dynamics/tree_motion_internal.h"
+
+// Where what the walk knows of a body begins: velocity, acceleration, what accelerations of dofs add to that, force.
+enum {
+    VELOCITY = 0,
+    ACCELERATION = TS_SPATIAL_FOUR,
+    PUSH = 2 * TS_SPATIAL_FOUR,
+    FORCE = 3 * TS_SPATIAL_FOUR,
+    SIZE = 4 * TS_SPATIAL_FOUR
+};
+
+static inline double* known(const ts_rnea_walk* walk, int b) { return walk->scratch->walk + (ptrdiff_t)SIZE * b; }
+
+// What the accelerations add along the chain of body b.
+static inline ts_spatial_four push(const ts_rnea_walk* walk, int b) {
+    const ts_body* body = &walk->model->body[b];
+    const double* rate = walk->acceleration - walk->model->tree[walk->tree].dof_first;
+    ts_spatial_four own = ts_spatial_four_zero();
+    if (walk->model->body[body->parent].tree >= 0) own = ts_spatial_four_load(known(walk, body->parent) + PUSH);
+    for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
+        own = ts_spatial_four_plus(own,
+                                   ts_spatial_four_times(rate[d], ts_spatial_four_of(&walk->kinematics->dof_axis[d])));
+    ts_spatial_four_store(own, known(walk, b) + PUSH);
+    return own;
+}
+
+// I (a - g) + v x* I v, with the part of g that the body's buoyancy leaves.
+static inline ts_spatial_four force_of(const ts_body* body, const ts_inertia* inertia, ts_four gravity,
+                                       ts_spatial_four v, ts_spatial_four a) {
+    ts_inertia_four I = ts_inertia_four_of(inertia);
+    a.linear = ts_four_plus(a.linear, ts_four_times(body->buoyancy - 1.0, gravity));
+    return ts_spatial_four_plus(ts_inertia_four_mul(&I, a), ts_spatial_four_cross_force(v, ts_inertia_four_mul(&I, v)));
+}
+
+static void walk_out(const ts_rnea_walk* walk) {
+    const ts_model* model = walk->model;
+    const ts_kinematics* k = walk->kinematics;
+    const int* body = model->tree_body + model->tree[walk->tree].body_first;
+    const double* rate = walk->velocity ? walk->velocity - model->tree[walk->tree].dof_first : NULL;
+    ts_four gravity = ts_four_vec3(walk->gravity);
+    for (int i = 0; i < model->tree[walk->tree].body_count; ++i) {
+        int b = body[i], parent = model->body[b].parent;
+        double* own = known(walk, b);
+        ts_spatial_four v = ts_spatial_four_zero(), a = v;
+        if (walk->velocity) {
+            if (model->body[parent].tree >= 0) {
+                v = ts_spatial_four_load(known(walk, parent) + VELOCITY);
+                a = ts_spatial_four_load(known(walk, parent) + ACCELERATION);
+            }
+            ts_tree_move_body(model, &model->body[b], k->dof_axis, rate, &v, &a);
+            ts_spatial_four_store(v, own + VELOCITY);
+            ts_spatial_four_store(a, own + ACCELERATION);
+        } else {
+            v = ts_spatial_four_of(&k->body_velocity[b]);
+            a = ts_spatial_four_of(&k->body_bias[b]);
+        }
+        if (walk->acceleration) a = ts_spatial_four_plus(a, push(walk, b));
+        ts_spatial_four_store(force_of(&model->body[b], &k->body_inertia[b], gravity, v, a), own + FORCE);
+    }
+}
+
+// Sums the forces of bodies inwards: tau = S . f, and the share of armature.
+static void walk_in(const ts_rnea_walk* walk, double* out_force) {
+    const ts_model* model = walk->model;
+    const int* body = model->tree_body + model->tree[walk->tree].body_first;
+    int dof_first = model->tree[walk->tree].dof_first;
+    for (int i = model->tree[walk->tree].body_count - 1; i >= 0; --i) {
+        const ts_body* at = &model->body[body[i]];
+        ts_spatial_four f = ts_spatial_four_load(known(walk, body[i]) + FORCE);
+        for (int d = at->dof_first; d < at->dof_first + at->dof_count; ++d)
+            out_force[d - dof_first] = ts_spatial_four_dot(ts_spatial_four_of(&walk->kinematics->dof_axis[d]), f);
+        if (model->body[at->parent].tree < 0) continue;
+        double* above = known(walk, at->parent) + FORCE;
+        ts_spatial_four_store(ts_spatial_four_plus(ts_spatial_four_load(above), f), above);
+    }
+    if (!walk->acceleration) return;
+    for (int d = 0; d < model->tree[walk->tree].dof_count; ++d)
+        out_force[d] += model->dof[dof_first + d].armature * walk->acceleration[d];
+}
+
+#if TS_WIDE
+
+void ts_rnea_walk_wide(const ts_rnea_walk* walk, double* out_force) {
+    walk_out(walk);
+    walk_in(walk, out_force);
+}
+
+#else
+
+void ts_rnea_walk_narrow(const ts_rnea_walk* walk, double* out_force) {
+    walk_out(walk);
+    walk_in(walk, out_force);
+}
+
+void ts_rnea_walk_run(const ts_rnea_walk* walk, double* out_force) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        ts_rnea_walk_wide(walk, out_force);
+        return;
+    }
+#endif
+    ts_rnea_walk_narrow(walk, out_force);
+}
+
+#endif

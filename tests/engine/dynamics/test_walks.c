@@ -1,0 +1,70 @@
+// Walks over trees that are compiled twice: what this machine runs gives the same bits as what every machine can run.
+#include "engine/dynamics/kinematics_walk_internal.h"
+#include "engine/dynamics/rnea_walk_internal.h"
+#include "engine/sim_internal.h"
+#include "tests/engine/engine_fixture.h"
+
+enum { DOFS = 64, BODIES = 64 };
+
+// What the walk of kinematics writes.
+typedef struct motion_table {
+    ts_motion axis[DOFS], velocity[BODIES], bias[BODIES];
+    ts_inertia inertia[BODIES];
+} motion_table;
+
+static void keep(const fixture* f, motion_table* out) {
+    const ts_kinematics* k = &f->sim->kinematics;
+    size_t bodies = (size_t)f->model->body_count;
+    memset(out, 0, sizeof *out);
+    memcpy(out->axis, k->dof_axis, (size_t)f->model->nv * sizeof(ts_motion));
+    memcpy(out->velocity, k->body_velocity, bodies * sizeof(ts_motion));
+    memcpy(out->bias, k->body_bias, bodies * sizeof(ts_motion));
+    memcpy(out->inertia, k->body_inertia, bodies * sizeof(ts_inertia));
+}
+
+Test(walks, kinematics_have_one_set_of_bits) {
+    static motion_table start, here, anywhere;
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+        fixture f = fixture_menagerie(seed);
+        cr_assert(f.model->nv <= DOFS && f.model->body_count <= BODIES);
+        ts_sim_update_kinematics(f.sim);
+        keep(&f, &start);
+        for (int t = 0; t < f.model->tree_count; ++t) ts_kinematics_walk(f.model, t, &f.sim->kinematics);
+        keep(&f, &here);
+        // The walk carries axes on: from the same place again.
+        memcpy(f.sim->kinematics.dof_axis, start.axis, (size_t)f.model->nv * sizeof(ts_motion));
+        for (int t = 0; t < f.model->tree_count; ++t) ts_kinematics_walk_narrow(f.model, t, &f.sim->kinematics);
+        keep(&f, &anywhere);
+        cr_assert_arr_eq(&here, &anywhere, sizeof here);
+        fixture_end(&f);
+    }
+}
+
+Test(walks, inverse_dynamics_has_one_set_of_bits) {
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+        fixture f = fixture_menagerie(seed);
+        ts_rng rng = ts_rng_make(seed, 5);
+        double velocity[DOFS], acceleration[DOFS], here[DOFS], anywhere[DOFS];
+        ts_sim_update_kinematics(f.sim);
+        for (int d = 0; d < f.model->nv; ++d) {
+            velocity[d] = ts_rng_normal(&rng);
+            acceleration[d] = ts_rng_normal(&rng);
+        }
+        for (int t = 0; t < f.model->tree_count; ++t) {
+            const ts_kinematic_tree* tree = &f.model->tree[t];
+            for (int asked = 0; tree->kind == TS_TREE_GENERAL && asked < 4; ++asked) {
+                ts_rnea_walk walk = {f.model,
+                                     &f.sim->kinematics,
+                                     f.sim->options.gravity,
+                                     t,
+                                     asked & 1 ? velocity + tree->dof_first : NULL,
+                                     asked & 2 ? acceleration + tree->dof_first : NULL,
+                                     &ts_sim_storage_of(f.sim)->tree_scratch};
+                ts_rnea_walk_run(&walk, here);
+                ts_rnea_walk_narrow(&walk, anywhere);
+                cr_assert_arr_eq(here, anywhere, (size_t)tree->dof_count * sizeof(double));
+            }
+        }
+        fixture_end(&f);
+    }
+}
