@@ -319,6 +319,59 @@ Test(small_newton, one_point_that_slides) {
     ts_arena_free(&arena);
 }
 
+// A humanoid that lies on its arms, in a step that neither the impulses of the step before nor a central path lead to the end: two contacts and
+// seven limits whose rows are far from square to each other. Recorded, whitened rows turned to a triangle, rounded to four digits. A start from
+// nothing finds the answer, which stands for itself.
+Test(small_newton, starts_from_nothing_where_friction_jams) {
+    enum { N = 13 };
+    static const double J[N][N] = {
+        {0.8674},
+        {0.3549, 0.4098},
+        {0.002887, 0.004145, 1.248},
+        {0.01015, 0.01904, 0.0792, 1.015},
+        {-0.0009136, -0.0003427, -0.112, -0.1746, 0.6156},
+        {0.5473, -0.7858, 0.003239, 0.0148, -0.001406, 0.7326},
+        {-0.3708, 0.07762, 0.003772, 0.01292, -0.00876, 0.1796, 0.954},
+        {-0.4377, -0.3135, -0.0001436, 0.003422, 0.008602, -0.2478, -0.4326, 0.2806},
+        {-0.0811, 0.01759, 0.2591, 1.194, -0.9073, 0.007116, -0.1785, -0.1841, 2.918},
+        {-0.4151, 0.1725, 0.2128, -0.1259, -0.5288, 0.4907, -0.273, -0.5009, -0.1886, 2.571},
+        {-0.02424, -0.03006, -5.975, 2.421, -1.212, -0.02628, -0.008589, -0.148, -0.7904, 1.293, 2.421},
+        {0.04304, 0.02872, -2.278, -5.199, 0.6243, 0.1483, 0.1207, 0.3551, 4.454, 0.8083, -1.916, 3.613},
+        {-0.02287, -0.008394, 0.007528, 0.002851, -0.04051, 0.02947, 0.006884, -0.07131, -0.1765, -0.1005, 0.01553,
+         0.3051, 6.412}};
+    static const double g[N] = {-0.2042, -0.09528, 0.3269, 0.2978, -0.3985, 0.3199, -0.1127,
+                                0.1143,  0.1666,   1.939,  -7.087, 2.203,   1.191};
+    static const double before[N] = {1.118, 0.0,   1.485, -0.9409, 1.758, -0.3919, 0.5186,
+                                     0.65,  0.184, 0.0,   0.3302,  0.0,   0.0};
+    static robot r;
+    static double impulse[ROWS];
+    memset(&r, 0, sizeof r);
+    r.at = r.J;
+    r.dofs = N;
+    for (int row = 0; row < N;) {
+        int is_contact = row == 2 || row == 5;
+        ts_block block = {
+            .set = is_contact ? TS_SET_CONE : TS_SET_HALF_LINE, .rows = is_contact ? 3 : 1, .mu = is_contact};
+        for (int i = 0; i < block.rows; ++i, ++row) memcpy(r.full[row], J[row], sizeof J[row]);
+        add_block(&r, block, 0, 0, 1);
+    }
+    r.problem = (ts_contact_problem){
+        .block_count = r.blocks,
+        .row_count = r.rows,
+        .block = r.block,
+        .delassus = ts_delassus_velocity_form(&r.arena, N, r.blocks, r.block_row, r.segment_start, r.segment),
+        .g = r.g,
+        .time_step = 0.005,
+        .rest_speed = 0.04905};
+    memcpy(r.g, g, sizeof g);
+    memset(impulse, 0, sizeof impulse);
+    memcpy(impulse, before, sizeof before);
+    cr_expect_eq(solve_within(&r, 1000, impulse).status, TS_SOLVE_CONVERGED);
+    cr_expect(is_admissible(&r.problem, impulse));
+    cr_expect_leq(violation(&r, impulse), 2e-7, "%g", violation(&r, impulse));
+    ts_arena_free(&r.arena);
+}
+
 // What it is not made for it refuses: more velocities, another operator, rows that are not whitened.
 Test(small_newton, refuses_what_is_not_small) {
     static const int block_row[] = {0, 1}, segment_start[] = {0, 1};
