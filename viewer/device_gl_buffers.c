@@ -187,6 +187,9 @@ ts_code ts_gl_upload(ts_device* device, int mesh, const ts_geometry_mesh* data, 
     glEnableVertexAttribArray(1);
     glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, (GLsizei)sizeof(ts_geometry_vertex),
                           (const void*)offsetof(ts_geometry_vertex, normal));
+    glEnableVertexAttribArray(10);
+    glVertexAttribPointer(10, 2, GL_FLOAT, GL_FALSE, (GLsizei)sizeof(ts_geometry_vertex),
+                          (const void*)offsetof(ts_geometry_vertex, place));
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, m->indices);
     ts_gl_fill_buffer(gl, GL_ELEMENT_ARRAY_BUFFER, (size_t)data->index_count * sizeof *data->index, data->index,
                       GL_STATIC_DRAW);

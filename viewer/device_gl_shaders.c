@@ -71,6 +71,7 @@ const char* const ts_shader_lit_head = GLSL
     "const vec3 sun_color = vec3(0.63, 0.60, 0.55);\n"
     "in vec3 v_local;\n"
     "in vec3 v_unit;\n"
+    "in vec2 v_place;\n"
     "flat in vec4 v_surface;\n"
     "flat in vec4 v_map;\n"
     "uniform sampler2D u_flat;\n"
@@ -100,6 +101,7 @@ const char* const ts_shader_lit_head = GLSL
     "    if (mapping == 3) return texture(u_faces, v_local - v_map.xyz).rgb;\n"
     "    if (mapping == 4) return on_box();\n"
     "    if (mapping == 5) return around();\n"
+    "    if (mapping == 6) return texture(u_flat, v_place * v_map.xy).rgb;\n"
     "    return vec3(1.0);\n"
     "}\n";
 
@@ -114,7 +116,9 @@ const char* const ts_shader_mesh_vertex = GLSL
     "layout(location = 7) in vec4 i_extra;\n"
     "layout(location = 8) in vec4 i_surface;\n"
     "layout(location = 9) in vec4 i_map;\n"
+    "layout(location = 10) in vec2 a_place;\n"
     "uniform mat4 u_view_projection;\n"
+    "out vec2 v_place;\n"
     "out vec3 v_position;\n"
     "out vec3 v_normal;\n"
     "out vec3 v_unit;\n"   // before scaling
@@ -135,6 +139,7 @@ const char* const ts_shader_mesh_vertex = GLSL
     "    v_extra = i_extra;\n"
     "    v_surface = i_surface;\n"
     "    v_map = i_map;\n"
+    "    v_place = a_place;\n"
     "    gl_Position = u_view_projection * vec4(p, 1.0);\n"
     "}\n";
 

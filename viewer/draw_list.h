@@ -49,7 +49,8 @@ typedef enum ts_draw_mapping {
     TS_DRAW_MAP_CUBE,       // towards (m0 x, m1 y, m2 z)
     TS_DRAW_MAP_CUBE_FROM,  // towards (x - m0, y - m1, z - m2)
     TS_DRAW_MAP_BOX,  // upright on each face: m0 or (across y) m1 times from left to right, m2 or (down z) m3 times down
-    TS_DRAW_MAP_AROUND  // m0 times round z from X on, m1 times from top to bottom; m2 is 0 on a ball, 1 on a cylinder, 2 on a capsule
+    TS_DRAW_MAP_AROUND,  // m0 times round z from X on, m1 times from top to bottom; m2 is 0 on a ball, 1 on a cylinder, 2 on a capsule
+    TS_DRAW_MAP_OWN  // the mesh's own places, times (m0, m1)
 } ts_draw_mapping;
 
 /// What a surface is like.

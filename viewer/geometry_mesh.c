@@ -28,6 +28,7 @@ static unsigned add_vertex(ts_geometry_mesh* mesh, ts_vec3 position, double lift
     ts_vec3_store_floats(position, v->position);
     ts_vec3_store_floats(normal, v->normal);
     v->lift = (float)lift;
+    v->place[0] = v->place[1] = 0.0f;
     return (unsigned)mesh->vertex_count++;
 }
 
@@ -265,9 +266,13 @@ ts_code ts_geometry_mesh_triangles(const ts_mesh* mesh, ts_geometry_mesh* out_me
         ts_vec3 own = ts_vec3_unit_or(f.normal[t], ts_vec3_zero());
         if (!(ts_vec3_norm_squared(own) > 0.5)) continue;
         unsigned at = (unsigned)out_mesh->vertex_count;
-        for (int k = 0; k < 3; ++k) add_vertex(out_mesh, corner_of(mesh, t, k), 0.0, smooth_normal(&f, t, k, own));
+        for (int k = 0; k < 3; ++k) {
+            unsigned made = add_vertex(out_mesh, corner_of(mesh, t, k), 0.0, smooth_normal(&f, t, k, own));
+            if (mesh->place) memcpy(out_mesh->vertex[made].place, mesh->place + 2 * (3 * t + k), 2 * sizeof(float));
+        }
         add_triangle(out_mesh, at, at + 1u, at + 2u);
     }
+    out_mesh->has_places = mesh->place != NULL;
     close_fans(&f);
     if (!code && !out_mesh->index_count) {
         ts_geometry_mesh_free(out_mesh);

@@ -19,6 +19,7 @@ typedef struct ts_geometry_vertex {
     float position[3];
     float lift;       // -1, 0 or 1: multiplied by the item's stretch and added to z
     float normal[3];  // unit, outward, before scaling
+    float place[2];   // on a texture, where the mesh has places of its own: from the left, from the top
 } ts_geometry_vertex;
 
 /// Triangles with shared vertices, counter-clockwise seen from outside. Free with ts_geometry_mesh_free.
@@ -27,6 +28,7 @@ typedef struct ts_geometry_mesh {
     int vertex_count;
     unsigned* index;  // (index_count) three per triangle
     int index_count;
+    int has_places;  // nonzero: its corners have places on a texture
 } ts_geometry_mesh;
 
 /// The unit ball's surface: `segments` >= 3 around, half as many from pole to pole.

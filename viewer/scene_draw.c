@@ -60,16 +60,18 @@ static void draw_shape(geom_pen* pen, const ts_shape* shape, const ts_transform*
         return;
     }
     ts_shape_look look = ts_shape_look_of(shape, placed);
+    int has_places = 0;
     if (look.mesh == TS_DRAW_MESH_HULL) {
         int is_free = ts_shape_look_is_free(&pen->model->geom[pen->geom]);
         int number = is_free ? ts_shape_look_find(pen->own, shape, 1) : -1;
         if (number < 0) number = ts_shape_look_find(pen->own, shape, 0);
         if (number < 0) return;
         look.mesh += number;
+        has_places = pen->own->data[number].has_places;
     }
     pen->is_round |= look.is_round;
     ts_draw_item* item = ts_draw_list_add(list, look.mesh, &look.placed, look.scale, look.stretch, pen->color);
-    if (item) ts_scene_texture_dress(pen->model, pen->geom, shape, pen->plain, item);
+    if (item) ts_scene_texture_dress(pen->model, pen->geom, shape, has_places, pen->plain, item);
 }
 
 static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_draw_list* list) {

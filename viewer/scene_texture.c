@@ -1,9 +1,10 @@
-// Problem: show the textures of a model on shapes that have no places on a texture of their own. Rule: MuJoCo's. A flat texture lies upright on
+// Problem: show the textures of a model on its shapes, most of which have no places on a texture of their own. Rule: MuJoCo's. A mesh that has them wears a
+// flat texture there, repeated as the material says. Else a flat texture lies upright on
 // every face of a box, goes round balls, cylinders and capsules from x on, with its top towards z, and is thrown along z on everything
 // else, with its top towards y; as often as the material says over the shape, or over two metres of it where the material is uniform or a
 // plane has no end. A cube's faces are what a look from the middle of the shape outwards meets, where the shape is as long in every direction
 // or, with a uniform material, as it is. Guaranteed: what endless planes wear stays where it is in the world, to rounding in
-// double precision. Known to fail: meshes have no places on textures of their own and wear them as all others do, by the box around them; planes
+// double precision. Known to fail: meshes that collide, are written in the model or come from Collada wear textures by the box around them; planes
 // that stand on end are drawn in outline and wear none.
 #include "viewer/scene_texture_internal.h"
 
@@ -80,7 +81,8 @@ static const ts_texture* begin(const ts_model* model, int geom, int plain, ts_dr
     return &model->texture[material->texture];
 }
 
-void ts_scene_texture_dress(const ts_model* model, int geom, const ts_shape* shape, int plain, ts_draw_item* item) {
+void ts_scene_texture_dress(const ts_model* model, int geom, const ts_shape* shape, int has_places, int plain,
+                            ts_draw_item* item) {
     const ts_texture* texture = begin(model, geom, plain, &item->surface);
     if (!texture) return;
     const ts_visual_material* material = &model->material[model->geom[geom].material];
@@ -89,7 +91,10 @@ void ts_scene_texture_dress(const ts_model* model, int geom, const ts_shape* sha
     double m[4] = {middle.x, middle.y, middle.z, 0.0}, h[3] = {half.x, half.y, half.z};
     int is_round =
         item->mesh == TS_DRAW_MESH_SPHERE || item->mesh == TS_DRAW_MESH_CYLINDER || item->mesh == TS_DRAW_MESH_CAPSULE;
-    if (texture->kind == TS_TEXTURE_FLAT && item->mesh == TS_DRAW_MESH_BOX) {
+    if (texture->kind == TS_TEXTURE_FLAT && has_places) {
+        const double map[4] = {material->repeat[0], material->repeat[1], 0.0, 0.0};
+        set_map(&item->surface, TS_DRAW_MAP_OWN, map);
+    } else if (texture->kind == TS_TEXTURE_FLAT && item->mesh == TS_DRAW_MESH_BOX) {
         map_box(material, half, &item->surface);
     } else if (texture->kind == TS_TEXTURE_FLAT && is_round) {
         map_around(material, item->mesh, half, &item->surface);

@@ -108,7 +108,7 @@ ts_code ts_shape_look_upload_units(ts_device* device, int segments, ts_status* o
 // Uploads what was made as the next mesh of its own.
 static ts_code add_own(ts_device* device, const ts_shape* shape, int is_file, ts_code made, ts_geometry_mesh* mesh,
                        ts_own_shapes* own, ts_status* out_status) {
-    const ts_own_shape entry = {*shape, is_file};
+    const ts_own_shape entry = {*shape, is_file, !made && mesh->has_places};
     ts_code code = upload(device, TS_DRAW_MESH_HULL + own->count, made, mesh, out_status);
     if (code) return code;
     return ts_own_shapes_push(own, entry)

@@ -24,7 +24,8 @@ typedef struct ts_shape_look {
 /// A shape with a mesh of its own.
 typedef struct ts_own_shape {
     ts_shape shape;
-    int is_file;  // nonzero: the triangles of the file that its hull came from
+    int is_file;     // nonzero: the triangles of the file that its hull came from
+    int has_places;  // nonzero: and they have places on a texture
 } ts_own_shape;
 
 /// All of them; number k has mesh TS_DRAW_MESH_HULL + k of the device.

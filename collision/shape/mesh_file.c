@@ -1,11 +1,12 @@
 // Triangle meshes from Wavefront OBJ, STL, and MSH, MuJoCo's own from before it read the others.
 //
-// OBJ: `v` and `f` lines count, all other statements (normals, textures, groups, materials) are passed over. Indices may
-// be negative (counted back from the last vertex) and must name a vertex that came before. Polygons are cut into a fan.
+// OBJ: `v`, `vt` and `f` lines count, all other statements (normals, groups, materials) are passed over. Indices may
+// be negative (counted back from the last vertex) and must name a vertex that came before. Polygons are cut into a fan. Places on textures count from
+// below; a corner that names none which came before leaves the mesh without.
 // STL: a file is binary exactly when its size is 84 + 50 n for the n it states, whatever its first word; else it must be
 // the text form. Triangles come as loose corners; corners with the same coordinates, bit by bit, become one vertex.
 // MSH: four 32-bit numbers (vertices, normals, texture coordinates, triangles), the numbers of those as floats, and the corners
-// of the triangles, of which there may be none.
+// of the triangles, of which there may be none. Texture coordinates are of vertices and count from above.
 // Normals in the files are not used: the order of the corners says where outside is.
 // Known to fail: OBJ line continuations (a backslash at the end of a line) are refused as no number.
 #include "collision/shape/mesh_file_internal.h"
@@ -15,6 +16,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@
 
 TS_ARRAY_DECLARE(vertex_array, ts_vec3);
 TS_ARRAY_DECLARE(index_array, int);
+TS_ARRAY_DECLARE(place_array, float);
 
 // What is being read, and what came out so far.
 typedef struct mesh_reader {
@@ -33,7 +36,9 @@ typedef struct mesh_reader {
     ts_status* status;
     vertex_array vertex;
     index_array triangle;
-    int* slot;  // hash table over vertices, entries are index + 1; only for STL
+    place_array place;  // two of each place on a texture
+    index_array dress;  // of every corner in `triangle` the number of its place, or -1; or empty
+    int* slot;          // hash table over vertices, entries are index + 1; only for STL
     int slot_count;
 } mesh_reader;
 
@@ -92,6 +97,30 @@ static ts_code read_vertex(mesh_reader* r, line_cursor* line, ts_vec3* out_verte
     return TS_OK;
 }
 
+static ts_code read_place(mesh_reader* r, line_cursor* line) {
+    double c[2] = {0.0, 0.0};
+    for (int i = 0; i < 2; ++i) {
+        ts_number_result found = ts_number_scan(&line->at, line->end, &c[i]);
+        if (found == TS_NUMBER_END && i > 0) break;
+        if (found != TS_NUMBER_OK) return malformed(r, line->number, "a place on a texture is no finite number");
+    }
+    if (!place_array_push(&r->place, (float)c[0]) || !place_array_push(&r->place, (float)(1.0 - c[1])))
+        return short_memory(r);
+    return TS_OK;
+}
+
+// The number of a place on a texture behind the first slash of "7/1" or "7/-1/3"; -1 where there is none, or no such place.
+static int read_dress(const mesh_reader* r, const char* word, size_t length) {
+    const char* slash = (const char*)memchr(word, '/', length);
+    size_t i = slash ? (size_t)(slash - word) + 1 : length;
+    int negative = i < length && word[i] == '-';
+    long value = 0, count = r->place.count / 2;
+    for (i += (size_t)negative; i < length && word[i] >= '0' && word[i] <= '9' && value < 1000000000L; ++i)
+        value = value * 10 + (word[i] - '0');
+    long index = negative ? count - value : value - 1;
+    return index >= 0 && index < count ? (int)index : -1;
+}
+
 // The vertex index at the head of "7", "7/1", "7//3" or "-2/..."; -1 with a message when there is none.
 static int read_corner(mesh_reader* r, const char* word, size_t length, int line) {
     long value = 0;
@@ -117,17 +146,28 @@ static int add_triangle(mesh_reader* r, int a, int b, int c) {
     return index_array_push(&r->triangle, a) && index_array_push(&r->triangle, b) && index_array_push(&r->triangle, c);
 }
 
+static int dress_triangle(mesh_reader* r, int a, int b, int c) {
+    return index_array_push(&r->dress, a) && index_array_push(&r->dress, b) && index_array_push(&r->dress, c);
+}
+
 static ts_code read_face(mesh_reader* r, line_cursor* line) {
-    int first = -1, previous = -1, corners = 0;
+    int first = -1, previous = -1, corners = 0, first_dress = -1, previous_dress = -1;
     for (;;) {
         size_t length;
         const char* word = next_word(line, &length);
         if (length == 0) break;
         int corner = read_corner(r, word, length, line->number);
         if (corner < 0) return TS_ERROR_PARSE;
-        if (corners >= 2 && !add_triangle(r, first, previous, corner)) return short_memory(r);
-        if (corners == 0) first = corner;
+        int dress = read_dress(r, word, length);
+        if (corners >= 2 &&
+            !(add_triangle(r, first, previous, corner) && dress_triangle(r, first_dress, previous_dress, dress)))
+            return short_memory(r);
+        if (corners == 0) {
+            first = corner;
+            first_dress = dress;
+        }
         previous = corner;
+        previous_dress = dress;
         ++corners;
     }
     return corners < 3 ? malformed(r, line->number, "a face needs three corners or more") : TS_OK;
@@ -144,6 +184,8 @@ static ts_code read_obj(mesh_reader* r, const char* text, size_t size) {
             ts_vec3 v;
             code = read_vertex(r, &line, &v);
             if (!code && !vertex_array_push(&r->vertex, v)) code = short_memory(r);
+        } else if (word_is(word, length, "vt")) {
+            code = read_place(r, &line);
         } else if (word_is(word, length, "f")) {
             code = read_face(r, &line);
         } else if (memchr(word, '\0', length)) {
@@ -285,11 +327,14 @@ static ts_code read_msh(mesh_reader* r, const char* text, size_t size) {
             return ts_status_set(r->status, TS_ERROR_PARSE, r->path, 0, "vertex %zu is not finite", i);
         if (!vertex_array_push(&r->vertex, v)) return short_memory(r);
     }
+    for (size_t i = 0; i < 2 * coordinates; ++i)
+        if (!place_array_push(&r->place, (float)read_f32(corner - 8 * coordinates + 4 * i))) return short_memory(r);
     for (size_t t = 0; t < triangles; ++t, corner += 12) {
         uint32_t a = read_u32(corner), b = read_u32(corner + 4), c = read_u32(corner + 8);
         if (a >= vertices || b >= vertices || c >= vertices)
             return ts_status_set(r->status, TS_ERROR_PARSE, r->path, 0, "a corner of triangle %zu is no vertex", t);
         if (!add_triangle(r, (int)a, (int)b, (int)c)) return short_memory(r);
+        if (coordinates == vertices && !dress_triangle(r, (int)a, (int)b, (int)c)) return short_memory(r);
     }
     return vertices > 0 ? TS_OK : malformed(r, 0, "no vertices");
 }
@@ -319,6 +364,23 @@ static ts_code unknown_extension(const char* path, ts_status* out_status) {
     return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, path, 0, "meshes are read from .obj, .stl and .msh only");
 }
 
+// Places of all corners, if all have one that is finite. Returns 0 on short memory.
+static int give_places(const mesh_reader* r, float** out_place) {
+    int corners = r->triangle.count, known = r->dress.count == corners && corners > 0 && r->place.count > 0;
+    place_array given = {0};
+    for (int i = 0; i < corners && known; ++i) {
+        int dress = r->dress.data[i];
+        known = dress >= 0 && isfinite(r->place.data[2 * dress]) && isfinite(r->place.data[2 * dress + 1]);
+    }
+    for (int i = 0; i < 2 * corners && known; ++i)
+        if (!place_array_push(&given, r->place.data[2 * r->dress.data[i / 2] + i % 2])) {
+            place_array_free(&given);
+            return 0;
+        }
+    *out_place = given.data;
+    return 1;
+}
+
 ts_code ts_mesh_parse(const char* text, size_t size, const char* path, ts_mesh* out_mesh, ts_status* out_status) {
     memset(out_mesh, 0, sizeof *out_mesh);
     read_function* read = reader_for(path);
@@ -329,6 +391,9 @@ ts_code ts_mesh_parse(const char* text, size_t size, const char* path, ts_mesh* 
     r.status = out_status;
     ts_code code = read(&r, text, size);
     free(r.slot);
+    if (!code && !give_places(&r, &out_mesh->place)) code = short_memory(&r);
+    place_array_free(&r.place);
+    index_array_free(&r.dress);
     if (code) {
         vertex_array_free(&r.vertex);
         index_array_free(&r.triangle);
@@ -359,5 +424,6 @@ ts_code ts_mesh_load(const char* path, ts_mesh* out_mesh, ts_status* out_status)
 void ts_mesh_free(ts_mesh* mesh) {
     ts_array_release(mesh->vertex);
     ts_array_release(mesh->triangle);
+    ts_array_release(mesh->place);
     memset(mesh, 0, sizeof *mesh);
 }

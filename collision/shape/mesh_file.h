@@ -15,6 +15,9 @@ typedef struct ts_mesh {
     int vertex_count;
     int* triangle;  // (3 triangle_count) vertex indices
     int triangle_count;
+    // (6 triangle_count) where each triangle's corners lie on a picture: x from the left, y from the top, 1 its width and height; NULL where not every
+    // corner has a place (OBJ, MSH), or the format knows none
+    float* place;
 } ts_mesh;
 
 /// Reads a mesh; the format follows the extension (.obj, .stl, .msh, any case). Polygons are fanned. Refuses broken or

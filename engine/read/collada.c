@@ -453,7 +453,7 @@ static ts_code give_mesh(collada* c, const char* name, ts_mesh* out_mesh, ts_sta
     for (int i = 0; i < used; ++i)
         if (!ts_vec3_is_finite(c->vertex.data[i]))
             return ts_status_set(out_status, TS_ERROR_VALUE, name, 0, "a placed vertex is not finite");
-    *out_mesh = (ts_mesh){c->vertex.data, used, c->triangle.data, c->triangle.count / 3};
+    *out_mesh = (ts_mesh){c->vertex.data, used, c->triangle.data, c->triangle.count / 3, NULL};
     memset(&c->vertex, 0, sizeof c->vertex);
     memset(&c->triangle, 0, sizeof c->triangle);
     return ts_status_ok(out_status);

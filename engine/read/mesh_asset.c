@@ -23,6 +23,11 @@ void ts_mesh_asset_place(ts_mesh* mesh, const ts_mesh_placing* placing) {
         int swap = mesh->triangle[3 * t + 1];
         mesh->triangle[3 * t + 1] = mesh->triangle[3 * t + 2];
         mesh->triangle[3 * t + 2] = swap;
+        for (int k = 0; k < 2 && mesh->place; ++k) {
+            float moved = mesh->place[6 * t + 2 + k];
+            mesh->place[6 * t + 2 + k] = mesh->place[6 * t + 4 + k];
+            mesh->place[6 * t + 4 + k] = moved;
+        }
     }
 }
 

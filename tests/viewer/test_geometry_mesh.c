@@ -181,7 +181,7 @@ static ts_mesh ell(ts_vec3 vertex[12], int triangle[63]) {
     triangle[n++] = 3;
     triangle[n++] = 3;
     triangle[n++] = 9;
-    return (ts_mesh){vertex, 12, triangle, n / 3};
+    return (ts_mesh){vertex, 12, triangle, n / 3, NULL};
 }
 
 Test(geometry_mesh, file_keeps_its_hollows) {
@@ -229,7 +229,7 @@ Test(geometry_mesh, file_is_smooth_where_it_bends_little) {
     }
     vertex[2 * SIDES] = ts_vec3_zero();
     vertex[2 * SIDES + 1] = ts_vec3_axis(2);
-    ts_mesh file = {vertex, 2 * SIDES + 2, triangle, n / 3};
+    ts_mesh file = {vertex, 2 * SIDES + 2, triangle, n / 3, NULL};
     ts_geometry_mesh mesh;
     cr_assert_eq(ts_geometry_mesh_triangles(&file, &mesh, NULL), TS_OK);
     for (int i = 0; i < mesh.vertex_count; ++i) {

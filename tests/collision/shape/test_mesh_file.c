@@ -218,6 +218,40 @@ Test(mesh_file, broken_obj) {
     refuse("k.obj", "v 0 0 0\na\0b\n", 12, 2, "zero byte");
 }
 
+// Places of corners on a texture: fanned with the polygon, counted from above, and there for all corners or for none.
+Test(mesh_file, places_on_a_texture) {
+    static const char head[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0.25\nvt 2 1 7\nvt 0.5\n";
+    static const char* const faces[] = {"f 1/1 2/2 3/3 4/4\n", "f 1/1/5 -3/-3/5 3/3 4/-1\n", "f 1/1 2/2 3/3 4\n",
+                                        "f 1/1 2/2 3/3 4/5\n", "f 1//1 2//2 3//3 4//4\n"};
+    static const float wanted[12] = {0.0f, 1.0f, 1.0f, 0.75f, 2.0f, 0.0f, 0.0f, 1.0f, 2.0f, 0.0f, 0.5f, 1.0f};
+    ts_mesh mesh;
+    ts_status status;
+    for (size_t i = 0; i < sizeof faces / sizeof faces[0]; ++i) {
+        char text[400];
+        int length = snprintf(text, sizeof text, "%s%s", head, faces[i]);
+        cr_assert_eq(load("t.obj", text, (size_t)length, &mesh, &status), TS_OK, "%s", status.message);
+        cr_assert_eq(mesh.triangle_count, 2);
+        cr_expect_eq(mesh.place != NULL, i < 2, "%zu", i);
+        for (int k = 0; k < 12 && mesh.place; ++k) cr_expect_eq(mesh.place[k], wanted[k], "%zu, %d", i, k);
+        ts_mesh_free(&mesh);
+        cr_assert_null(mesh.place);
+    }
+    refuse_text("u.obj", "v 0 0 0\nvt 0 x\n", 2, "place on a texture");
+    refuse_text("w.obj", "v 0 0 0\nvt\n", 2, "place on a texture");
+    // MSH: of vertices, from above.
+    const uint32_t counts[4] = {3, 0, 3, 1}, corner[3] = {2, 0, 1};
+    const float numbers[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f};
+    unsigned char bytes[16 + sizeof numbers + 12];
+    memcpy(bytes, counts, 16);
+    memcpy(bytes + 16, numbers, sizeof numbers);
+    memcpy(bytes + 16 + sizeof numbers, corner, 12);
+    cr_assert_eq(load("t.msh", bytes, sizeof bytes, &mesh, &status), TS_OK, "%s", status.message);
+    const float there[6] = {0.5f, 0.6f, 0.1f, 0.2f, 0.3f, 0.4f};
+    cr_assert(mesh.place);
+    for (int k = 0; k < 6; ++k) cr_expect_eq(mesh.place[k], there[k]);
+    ts_mesh_free(&mesh);
+}
+
 Test(mesh_file, files_that_are_none) {
     ts_mesh mesh;
     ts_status status;
