@@ -141,6 +141,7 @@ static void look_at_slab(char out_seen[5]) {
     request.scene = &f.scene;
     request.sim = f.sim;
     request.width = request.height = SIZE;
+    request.samples = 1;
     request.camera = &camera;
     request.overlay = 0;
     request.show = TS_SHOW_GEOMS;
