@@ -40,7 +40,7 @@ int ts_contact_source_query(ts_contact_source* source) {
     source->witness.normal = p.found.normal;
     source->witness.core_a = ts_vec3_add_scaled(p.found.point_a, -pair->a->radius, p.found.normal);
     source->witness.core_b = ts_vec3_add_scaled(p.found.point_b, pair->b->radius, p.found.normal);
-    ts_witness_rates_find(pair, &source->witness, ts_vec3_orthogonal(source->witness.normal), 0, 0, &source->rates);
+    ts_witness_rates_find(pair, &source->witness, ts_vec3_orthogonal(source->witness.normal), &source->rates);
     for (int j = 0; j < 6; ++j) source->turning[j] = ts_witness_rates_normal(&source->rates, j);
     return 1;
 }
@@ -68,7 +68,7 @@ static void differentiate_alone(const ts_contact_source* source, const ts_contac
     ts_core_witness w = {point->normal,
                          ts_vec3_add_scaled(point->position, -0.5 * point->gap - pair->a->radius, point->normal),
                          ts_vec3_add_scaled(point->position, 0.5 * point->gap + pair->b->radius, point->normal)};
-    ts_witness_rates_find(pair, &w, ts_vec3_orthogonal(w.normal), 0, 0, &rates);
+    ts_witness_rates_find(pair, &w, ts_vec3_orthogonal(w.normal), &rates);
     for (int j = 0; j < 6; ++j) out->normal[j] = ts_witness_rates_normal(&rates, j);
     take_witness(source, &w, &rates, point, out);
 }

@@ -6,6 +6,7 @@
 // Guaranteed: EXACT is exact to rounding of the answer where the certificate is regular. In an overlap the smoothed methods use the
 // depth's magnitude in K, so that it is positive: a direction to go, no derivative.
 #include "collision/derivative/part_internal.h"
+#include "collision/derivative/row_internal.h"
 #include "collision/derivative/smoothing_internal.h"
 
 #include <string.h>
@@ -40,72 +41,116 @@ ts_derivative_method ts_derivative_method_find(const char* name) {
     return TS_DERIVATIVE_METHOD_COUNT;
 }
 
-// The other axes of the contact frame: the wanted tangent's part across n, made unit, and n x that. *out_slope: the wanted tangent's
-// part along n over that across it, by which the frame turns about n.
-static void contact_frame(ts_vec3 n, ts_vec3 wanted, ts_vec3 out_axis[2], double* out_slope) {
-    ts_vec3 t = ts_vec3_max_abs(wanted) > 0.0 ? wanted : ts_vec3_axis(ts_vec3_least(ts_vec3_abs(n)));
-    double along = ts_vec3_dot(t, n);
-    ts_vec3 across = ts_vec3_add_scaled(t, -along, n);
-    double length = ts_vec3_norm(across), least = 1e-9 * ts_vec3_norm(t);
-    *out_slope = length > least ? along / length : (double)INFINITY;
-    out_axis[0] = length > least ? ts_vec3_scale(1.0 / length, across) : ts_vec3_orthogonal(n);
-    out_axis[1] = ts_vec3_cross(n, out_axis[0]);
+// The other axes of the contact frame: a tangent's part across n, made unit, and n x that.
+typedef struct contact_tangent {
+    ts_vec3 t;
+    double along, inverse;  // <t, n>, and 1 / |t's part across n|
+    double slope;           // t's part along n over that across it, by which the frame turns about n
+} contact_tangent;
+
+static inline contact_tangent tangent_of(ts_vec3 n, ts_vec3 wanted) {
+    contact_tangent c;
+    if (!(ts_vec3_max_abs(wanted) > 0.0)) {
+        int axis = ts_vec3_least(ts_vec3_abs(n));
+        c.t = ts_vec3_axis(axis);
+        c.along = ts_vec3_get(n, axis);
+        c.inverse = 1.0 / sqrt(1.0 - c.along * c.along);
+        c.slope = c.along * c.inverse;
+        return c;
+    }
+    c.t = wanted;
+    c.along = ts_vec3_dot(wanted, n);
+    double length = ts_vec3_norm(ts_vec3_add_scaled(wanted, -c.along, n)), least = 1e-9 * ts_vec3_norm(wanted);
+    c.inverse = 1.0 / length;
+    c.slope = c.along * c.inverse;
+    if (length > least) return c;
+    c.t = ts_vec3_orthogonal(n);
+    c.along = 0.0;
+    c.inverse = 1.0;
+    c.slope = (double)INFINITY;
+    return c;
 }
 
-static void store_row(double a, const double x[restrict 6], double b, const double y[restrict 6],
-                      double out[restrict 6]) {
-    for (int j = 0; j < 6; ++j) out[j] = a * x[j] + b * y[j];
+// The frame, in axes in which the tangent is t; the point is left alone.
+static inline void set_frame(ts_vec3 n, ts_vec3 t, const contact_tangent* c, ts_witness_frame* out) {
+    out->n = n;
+    out->u = ts_vec3_scale(c->inverse, ts_vec3_add_scaled(t, -c->along, n));
+    out->v = ts_vec3_scale(c->inverse, ts_vec3_cross(n, t));
 }
 
-static void store_sum(ts_vec3 a, const double x[restrict 6], ts_vec3 b, const double y[restrict 6],
-                      double out[restrict 3][6]) {
-    store_row(a.x, x, b.x, y, out[0]);
-    store_row(a.y, x, b.y, y, out[1]);
-    store_row(a.z, x, b.z, y, out[2]);
+// Three rows a x + b y, by the three numbers of a and b.
+static inline void store_sum(ts_vec3 a, ts_row x, ts_vec3 b, ts_row y, double out[3][6]) {
+    ts_row_store(ts_row_sum(a.x, x, b.x, y), out[0]);
+    ts_row_store(ts_row_sum(a.y, x, b.y, y), out[1]);
+    ts_row_store(ts_row_sum(a.z, x, b.z, y), out[2]);
 }
 
 // t1 = across / |across| with across = t - <t, n> n: along n it turns with the normal, along t2 by the slope; t2 stays across both.
-static void store_frame(ts_vec3 n, const ts_vec3 axis[2], double slope, const double along_1[6],
-                        const double along_2[6], ts_proximity_derivative* out) {
+static inline void store_frame(const ts_witness_frame* at, double slope, const ts_row along[2],
+                               ts_proximity_derivative* out) {
     if (!isfinite(slope)) {
         out->certificate.flags |= TS_DERIVATIVE_BORDER;
         slope = 0.0;
     }
-    ts_vec3 back = ts_vec3_neg(n);
-    store_sum(back, along_1, ts_vec3_scale(-slope, axis[1]), along_2, out->tangent[0]);
-    store_sum(back, along_2, ts_vec3_scale(slope, axis[0]), along_2, out->tangent[1]);
+    ts_vec3 back = ts_vec3_neg(at->n), both = ts_vec3_add_scaled(back, slope, at->u);
+    store_sum(back, along[0], ts_vec3_scale(-slope, at->v), along[1], out->tangent[0]);
+    ts_row_store(ts_row_scale(both.x, along[1]), out->tangent[1][0]);
+    ts_row_store(ts_row_scale(both.y, along[1]), out->tangent[1][1]);
+    ts_row_store(ts_row_scale(both.z, along[1]), out->tangent[1][2]);
 }
 
-// Row i of a point's rates: of what it does along u, v and n.
-static void add_along(double n, const double x[restrict 6], double io[restrict 6]) {
-    for (int j = 0; j < 6; ++j) io[j] += n * x[j];
+// Row i of both points: of A's what its core's slides and its ball turns, of B's that and the gap's turning and growth along n.
+static inline void store_points(ts_row slide, ts_row turn, const double ball_and_gap[2], ts_row along_n,
+                                double out_a[6], double out_b[6]) {
+    ts_row on_a = ts_row_add(slide, ts_row_scale(ball_and_gap[0], turn));
+    ts_row_store(on_a, out_a);
+    ts_row_store(ts_row_add(ts_row_add(on_a, ts_row_scale(ball_and_gap[1], turn)), along_n), out_b);
 }
 
-static void store_rates(const ts_moving_pair* pair, const ts_witness_rates* r, double slope,
+static void store_rates(const ts_witness_view* w, const ts_witness_frame* at, const ts_witness_rates* r, double slope,
                         ts_proximity_derivative* out) {
-    double on_a[2][6], on_b[2][6], ball = pair->a->radius, across = r->gap - pair->b->radius;
-    for (int k = 0; k < 2; ++k) {
-        store_row(1.0, r->slide[k], ball, r->turn[k], on_a[k]);
-        store_row(1.0, r->slide[k], across, r->turn[k], on_b[k]);
-    }
-    const ts_vec3 axis[2] = {r->u, r->v};
-    memcpy(out->distance, r->distance, sizeof out->distance);
-    store_sum(r->u, r->turn[0], r->v, r->turn[1], out->normal);
-    store_sum(r->u, on_a[0], r->v, on_a[1], out->point_a);
-    store_sum(r->u, on_b[0], r->v, on_b[1], out->point_b);
-    add_along(r->n.x, r->distance, out->point_b[0]);
-    add_along(r->n.y, r->distance, out->point_b[1]);
-    add_along(r->n.z, r->distance, out->point_b[2]);
+    const double n[3] = {at->n.x, at->n.y, at->n.z}, u[3] = {at->u.x, at->u.y, at->u.z},
+                 v[3] = {at->v.x, at->v.y, at->v.z};
+    const double by[2] = {w->a->radius, r->gap - w->b->radius - w->a->radius};
+    ts_row distance = ts_row_load(r->distance);
+    const ts_row turn[2] = {ts_row_load(r->turn[0]), ts_row_load(r->turn[1])};
     out->certificate = r->certificate;
-    store_frame(r->n, axis, slope, r->turn[0], r->turn[1], out);
+    ts_row_store(distance, out->distance);
+    if (r->turns && r->slides) {
+        const ts_row slide[2] = {ts_row_load(r->slide[0]), ts_row_load(r->slide[1])};
+        for (int i = 0; i < 3; ++i) {
+            ts_row normal = ts_row_sum(u[i], turn[0], v[i], turn[1]);
+            ts_row_store(normal, out->normal[i]);
+            store_points(ts_row_sum(u[i], slide[0], v[i], slide[1]), normal, by, ts_row_scale(n[i], distance),
+                         out->point_a[i], out->point_b[i]);
+        }
+        store_frame(at, slope, turn, out);
+    } else if (r->turns) {
+        for (int i = 0; i < 3; ++i) {
+            ts_row normal = ts_row_sum(u[i], turn[0], v[i], turn[1]), on_a = ts_row_scale(by[0], normal);
+            ts_row_store(normal, out->normal[i]);
+            ts_row_store(on_a, out->point_a[i]);
+            ts_row_store(ts_row_add(on_a, ts_row_sum(by[1], normal, n[i], distance)), out->point_b[i]);
+        }
+        store_frame(at, slope, turn, out);
+    } else {
+        const ts_row slide[2] = {ts_row_load(r->slide[0]), ts_row_load(r->slide[1])};
+        for (int i = 0; i < 3; ++i) {
+            ts_row_store(ts_row_zero(), out->normal[i]);
+            ts_row_store(ts_row_zero(), out->tangent[0][i]);
+            ts_row_store(ts_row_zero(), out->tangent[1][i]);
+            ts_row on_a = ts_row_sum(u[i], slide[0], v[i], slide[1]);
+            ts_row_store(on_a, out->point_a[i]);
+            ts_row_store(ts_row_add(on_a, ts_row_scale(n[i], distance)), out->point_b[i]);
+        }
+        if (!isfinite(slope)) out->certificate.flags |= TS_DERIVATIVE_BORDER;
+    }
 }
 
-// A side's smoothed Hessian on the tangents u and v of (n, u, v); sign: of the outward normal.
-static void smooth_side(const ts_shape* shape, const ts_transform* at, const ts_vec3 frame[3],
-                        const ts_derivative_options* options, double sign, ts_tangent_form* out) {
-    ts_vec3 n = frame[0], u = frame[1], v = frame[2];
-    const ts_vec3 nuv[3] = {ts_transform_direction_inverse(at, ts_vec3_scale(sign, n)),
-                            ts_transform_direction_inverse(at, u), ts_transform_direction_inverse(at, v)};
+// A side's smoothed Hessian on the tangents; sign: of the outward normal.
+static void smooth_side(const ts_shape* shape, const ts_witness_frame* at, const ts_derivative_options* options,
+                        double sign, ts_tangent_form* out) {
+    const ts_vec3 nuv[3] = {ts_vec3_scale(sign, at->n), at->u, at->v};
     ts_rng rng = ts_rng_make(options->seed, sign > 0.0 ? 1 : 2);
     if (options->method == TS_DERIVATIVE_GUMBEL)
         ts_gumbel_hessian(shape, nuv, options->rings, options->temperature, out);
@@ -122,32 +167,53 @@ static void by_queries(const ts_shape* a, const ts_transform* pose_a, const ts_s
     memcpy(out->normal, d[1], sizeof out->normal);
     memcpy(out->point_a, d[4], sizeof out->point_a);
     memcpy(out->point_b, d[7], sizeof out->point_b);
-    ts_vec3 n = ts_transform_direction_inverse(pose_a, found->found.normal), axis[2];
-    double slope, turn[2][6];
-    contact_frame(n, options->tangent, axis, &slope);
+    ts_witness_frame at;
+    ts_vec3 n = ts_transform_direction_inverse(pose_a, found->found.normal);
+    contact_tangent tangent = tangent_of(n, options->tangent);
+    set_frame(n, tangent.t, &tangent, &at);
+    ts_row row[3] = {ts_row_load(out->normal[0]), ts_row_load(out->normal[1]), ts_row_load(out->normal[2])};
+    const ts_vec3 axis[2] = {at.u, at.v};
+    ts_row turn[2];
     for (int k = 0; k < 2; ++k)
-        for (int j = 0; j < 6; ++j)
-            turn[k][j] = axis[k].x * out->normal[0][j] + axis[k].y * out->normal[1][j] + axis[k].z * out->normal[2][j];
-    store_frame(n, axis, slope, turn[0], turn[1], out);
+        turn[k] = ts_row_add(ts_row_sum(axis[k].x, row[0], axis[k].y, row[1]), ts_row_scale(axis[k].z, row[2]));
+    store_frame(&at, tangent.slope, turn, out);
 }
 
-// By the features, or by smoothed Hessians where the options ask for them.
-static void first_order(const ts_mat3* R, const ts_moving_pair* pair, const ts_core_witness* w,
+// By the features, or by smoothed Hessians where the options ask for them. `whole`: the contact's frame in A's axes, which are not
+// those of a part of A.
+static void first_order(const ts_witness_view* view, const ts_witness_frame* whole, double slope,
                         const ts_derivative_options* options, ts_proximity_derivative* out) {
     ts_witness_rates rates;
     ts_tangent_form bend[2];
-    ts_vec3 axis[2];
-    double slope;
-    contact_frame(w->normal, options->tangent, axis, &slope);
     int smoothed =
-        options->method != TS_DERIVATIVE_EXACT && pair->a->kind != TS_SHAPE_PLANE && pair->b->kind != TS_SHAPE_PLANE;
+        options->method != TS_DERIVATIVE_EXACT && view->a->kind != TS_SHAPE_PLANE && view->b->kind != TS_SHAPE_PLANE;
     if (smoothed) {
-        const ts_vec3 frame[3] = {w->normal, axis[0], axis[1]};
-        smooth_side(pair->a, &pair->a_at, frame, options, 1.0, &bend[0]);
-        smooth_side(pair->b, &pair->b_at, frame, options, -1.0, &bend[1]);
+        smooth_side(view->a, &view->in_a, options, 1.0, &bend[0]);
+        smooth_side(view->b, &view->in_b, options, -1.0, &bend[1]);
     }
-    ts_witness_rates_find(pair, w, axis[0], R, smoothed ? bend : 0, &rates);
-    store_rates(pair, &rates, slope, out);
+    ts_witness_rates_solve(view, smoothed ? bend : 0, &rates);
+    store_rates(view, whole, &rates, slope, out);
+}
+
+// Of two convex shapes. Positions are subtracted before anything is rotated.
+static void of_convex(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                      const ts_separation* found, const ts_derivative_options* options, ts_proximity_derivative* out) {
+    ts_witness_view view;
+    ts_vec3 n = ts_transform_direction_inverse(pose_a, found->normal);
+    contact_tangent tangent = tangent_of(n, options->tangent);
+    view.a = a;
+    view.b = b;
+    view.gap = ts_vec3_dot(found->normal, ts_vec3_sub(found->point_b, found->point_a)) + a->radius + b->radius;
+    set_frame(n, tangent.t, &tangent, &view.in_a);
+    view.in_a.c = ts_vec3_add_scaled(ts_transform_point_inverse(pose_a, found->point_a), -a->radius, n);
+    ts_vec3 t = ts_transform_direction_inverse(pose_b, ts_transform_direction(pose_a, tangent.t));
+    n = ts_transform_direction_inverse(pose_b, found->normal);
+    set_frame(n, t, &tangent, &view.in_b);
+    view.in_b.c = ts_vec3_add_scaled(ts_transform_point_inverse(pose_b, found->point_b), b->radius, n);
+    view.push = ts_row_of_point(view.in_b.c, n);
+    view.push_u = ts_row_of_point(view.in_b.c, view.in_b.u);
+    view.push_v = ts_row_of_point(view.in_b.c, view.in_b.v);
+    first_order(&view, &view.in_a, tangent.slope, options, out);
 }
 
 static void unknown(ts_proximity_derivative* out) {
@@ -223,7 +289,12 @@ static int by_parts(const ts_shape_pair* whole, const ts_core_witness* surface, 
     pair.a_at.p = ts_vec3_sub(part_a.placed.p, b_in_a->p);
     ts_core_witness w = {n, ts_vec3_sub(ts_vec3_add_scaled(surface->core_a, -part_a.shape.radius, n), b_in_a->p),
                          ts_vec3_sub(ts_vec3_add_scaled(surface->core_b, part_b.shape.radius, n), b_in_a->p)};
-    first_order(&b_in_a->R, &pair, &w, options, out);
+    ts_witness_view view;
+    ts_witness_frame frame;
+    contact_tangent tangent = tangent_of(n, options->tangent);
+    set_frame(n, tangent.t, &tangent, &frame);
+    frame = ts_witness_view_make(&pair, &w, frame.u, &b_in_a->R, &view);
+    first_order(&view, &frame, tangent.slope, options, out);
     if (found_a > 1 || found_b > 1) out->certificate.flags |= TS_DERIVATIVE_BORDER;
     double distance = ts_vec3_dot(n, ts_vec3_sub(surface->core_b, surface->core_a));
     out->certificate.room = fmin(out->certificate.room, room_of_rivals(whole, &part_a, &part_b, distance));
@@ -240,24 +311,14 @@ void ts_proximity_differentiate(const ts_shape* a, const ts_transform* pose_a, c
         unknown(out);
         return;
     }
-    // In A's frame; positions are subtracted before anything is rotated.
-    ts_vec3 n = ts_transform_direction_inverse(pose_a, found->found.normal);
     if (options->method == TS_DERIVATIVE_DIFFERENCE || options->method == TS_DERIVATIVE_GAUSSIAN_0) {
         by_queries(a, pose_a, b, pose_b, found, options, out);
     } else if (ts_shape_is_convex(a) && ts_shape_is_convex(b)) {
-        ts_mat3 R = ts_mat3_transposed_mul(pose_a->R, pose_b->R);
-        ts_moving_pair pair = {
-            a,
-            b,
-            {ts_mat3_identity(), ts_transform_direction_inverse(pose_a, ts_vec3_sub(pose_a->p, pose_b->p))},
-            {R, ts_vec3_zero()}};
-        ts_vec3 on_a = ts_transform_direction_inverse(pose_a, ts_vec3_sub(found->found.point_a, pose_b->p));
-        ts_vec3 on_b = ts_transform_direction_inverse(pose_a, ts_vec3_sub(found->found.point_b, pose_b->p));
-        ts_core_witness w = {n, ts_vec3_add_scaled(on_a, -a->radius, n), ts_vec3_add_scaled(on_b, b->radius, n)};
-        first_order(&R, &pair, &w, options, out);
+        of_convex(a, pose_a, b, pose_b, &found->found, options, out);
     } else {
         ts_shape_pair pair = ts_shape_pair_make(a, pose_a, b, pose_b);
-        ts_core_witness surface = {n, ts_transform_point_inverse(pose_a, found->found.point_a),
+        ts_core_witness surface = {ts_transform_direction_inverse(pose_a, found->found.normal),
+                                   ts_transform_point_inverse(pose_a, found->found.point_a),
                                    ts_transform_point_inverse(pose_a, found->found.point_b)};
         if (!by_parts(&pair, &surface, options, out)) {
             unknown(out);

@@ -43,6 +43,9 @@ ts_moving_pair ts_moving_pair_make(const ts_shape* a, const ts_transform* pose_a
     return pair;
 }
 
+// The smaller of two, neither NaN: no call.
+static inline double lesser(double a, double b) { return a < b ? a : b; }
+
 // A vector across the normal, by its components along u and v.
 typedef struct flat2 {
     double u, v;
@@ -63,6 +66,7 @@ typedef struct flat_side {
     int flat;
     flat2 along;  // unit, where flat is 1
     ts_tangent_form bend;
+    int bent;  // where it is not flat it bends
 } flat_side;
 
 // A 2 x 2 matrix, rows first.
@@ -87,39 +91,42 @@ static square2 times2(square2 a, square2 b) {
 
 // The system of one pair, and its answer: dn = push r + carry c, where r is the right-hand side and c = w x n.
 typedef struct system_2d {
-    ts_vec3 n, u, v;
     flat_side a, b;
     ts_tangent_form k;  // H_A + H_B + distance
     double inverse;     // of the determinant of k, of the free direction's curvature, or of the crossing
     square2 push, carry;
 } system_2d;
 
-static void read_side(const ts_shape* shape, const ts_transform* at, const system_2d* s, double sign, ts_vec3 c,
-                      flat_side* out, ts_derivative_certificate* io) {
+static int is_point(const ts_shape* shape) { return ts_shape_traits_of(shape)->rank == 0; }
+
+static void read_side(const ts_shape* shape, const ts_witness_frame* at, double sign, flat_side* out,
+                      ts_derivative_certificate* io) {
     ts_active_feature f;
-    ts_vec3 n = ts_transform_direction_inverse(at, ts_vec3_scale(sign, s->n));
-    ts_active_feature_at(shape, n, ts_transform_point_inverse(at, c), &f);
-    out->flat = f.flat;
+    out->flat = shape->kind == TS_SHAPE_PLANE ? 2 : 0;
+    out->bent = 0;
     out->along = flat2_make(0.0, 0.0);
     out->bend.uu = out->bend.uv = out->bend.vv = 0.0;
-    io->room = fmin(io->room, f.room);
-    io->turn = fmin(io->turn, f.turn);
+    if (out->flat || is_point(shape)) return;  // neither ends
+    ts_surface_point here = {ts_vec3_scale(sign, at->n), at->c};
+    ts_active_feature_at(shape, &here, &f);
+    out->flat = f.flat;
+    io->room = lesser(io->room, f.room);
+    io->turn = lesser(io->turn, f.turn);
     if (f.flat > 2) {
         io->flags |= TS_DERIVATIVE_UNKNOWN;
         out->flat = 0;
     }
     if (f.flat == 1) {
-        ts_vec3 along = ts_transform_direction(at, f.along);
-        double tu = ts_vec3_dot(along, s->u), tv = ts_vec3_dot(along, s->v), length = sqrt(tu * tu + tv * tv);
+        double tu = ts_vec3_dot(f.along, at->u), tv = ts_vec3_dot(f.along, at->v), length = sqrt(tu * tu + tv * tv);
         out->along = length > 0.0 ? flat2_make(tu / length, tv / length) : flat2_make(1.0, 0.0);
     }
     if (f.flat > 1) return;
     if (f.smooth) {
-        ts_shape_traits_of(shape)->add_hessian(shape, n, ts_transform_direction_inverse(at, s->u),
-                                               ts_transform_direction_inverse(at, s->v), &out->bend);
+        out->bent = 1;
+        ts_shape_traits_of(shape)->add_hessian(shape, here.n, at->u, at->v, &out->bend);
     } else if (f.bend > 0.0 && isfinite(f.bend)) {
-        ts_vec3 round = ts_transform_direction(at, f.round);
-        double ru = ts_vec3_dot(round, s->u), rv = ts_vec3_dot(round, s->v);
+        double ru = ts_vec3_dot(f.round, at->u), rv = ts_vec3_dot(f.round, at->v);
+        out->bent = 1;
         out->bend.uu = f.bend * ru * ru;
         out->bend.uv = f.bend * ru * rv;
         out->bend.vv = f.bend * rv * rv;
@@ -139,7 +146,10 @@ static void factor(system_2d* s, double size, ts_derivative_certificate* io) {
             a->flat = 0;
     }
     int held = a->flat + b->flat;
-    if (held == 0) {
+    if (held == 0 && !a->bent && !b->bent) {
+        io->curvature = s->k.uu;
+        s->inverse = 1.0 / (s->k.uu * s->k.uu);
+    } else if (held == 0) {
         double mean = 0.5 * (s->k.uu + s->k.vv), half = 0.5 * (s->k.uu - s->k.vv);
         io->curvature = mean - sqrt(half * half + s->k.uv * s->k.uv);
         s->inverse = 1.0 / (s->k.uu * s->k.vv - s->k.uv * s->k.uv);
@@ -157,14 +167,11 @@ static void factor(system_2d* s, double size, ts_derivative_certificate* io) {
     if (!isfinite(s->inverse)) s->inverse = 0.0;
 }
 
-// How the normal turns, by the sides' flat directions.
+// How the normal turns, by the sides' flat directions, where neither holds it whole.
 static void solve_turning(system_2d* s) {
     int flat_a = s->a.flat, flat_b = s->b.flat;
     s->push = s->carry = square2_make(0.0, 0.0, 0.0, 0.0);
-    if (flat_a == 2) return;
-    if (flat_b == 2) {
-        s->carry = square2_make(1.0, 0.0, 0.0, 1.0);
-    } else if (flat_a == 1 && flat_b == 1) {  // across A's edge, turned with B's
+    if (flat_a == 1 && flat_b == 1) {  // across A's edge, turned with B's
         s->carry = outer2(s->inverse, flat2_make(-s->a.along.v, s->a.along.u), s->b.along);
     } else if (flat_a + flat_b == 1) {
         flat2 along = flat_a ? s->a.along : s->b.along, free = flat2_make(-along.v, along.u);
@@ -177,86 +184,102 @@ static void solve_turning(system_2d* s) {
     }
 }
 
-// How the point of A slides along what of A is flat, for the rest r - k dn that bending leaves: T_A x_A - T_B x_B = rest.
+// How the point of A slides along its edge, for the rest r - k dn that bending leaves: T_A x_A - T_B x_B = rest.
 static square2 solve_sliding(const system_2d* s) {
-    if (s->a.flat == 2) return square2_make(1.0, 0.0, 0.0, 1.0);
-    if (s->a.flat == 0) return square2_make(0.0, 0.0, 0.0, 0.0);
     if (s->b.flat == 1) return outer2(s->inverse, s->a.along, flat2_make(s->b.along.v, -s->b.along.u));
     return outer2(1.0, s->a.along, s->a.along);
 }
 
-// What the twist does to a point along a direction: <direction, v + w x point>, by the numbers of the twist.
-static void row_of(const ts_mat3* axes, ts_vec3 point, ts_vec3 direction, double out[6]) {
-    ts_vec3 turned = ts_vec3_cross(point, direction);
-    if (axes) {
-        direction = ts_mat3_mul_vec_transposed(axes, direction);
-        turned = ts_mat3_mul_vec_transposed(axes, turned);
-    }
-    ts_vec3_store(direction, out);
-    ts_vec3_store(turned, out + 3);
+// The twist's part in every column, on u and v: what it does to B's point, and to a normal that B carries, <u, w x n>.
+typedef struct twist_rows {
+    ts_row push[2], carry[2];
+} twist_rows;
+
+// Two rows of rates by m of the push.
+static inline void push_rows(square2 m, const twist_rows* t, ts_row out[2]) {
+    out[0] = ts_row_sum(m.uu, t->push[0], m.uv, t->push[1]);
+    out[1] = ts_row_sum(m.vu, t->push[0], m.vv, t->push[1]);
 }
 
-// A row of rates: of the push along u and v by (pu, pv), and for the turning, whose columns carry the normal by (push_v, -push_u) of the
-// velocity, by (cu, cv) as well.
-static void fill_row(double pu, double pv, double cu, double cv, const double push_u[restrict 6],
-                     const double push_v[restrict 6], double out[restrict 6]) {
-    for (int j = 0; j < 3; ++j) {
-        double u = push_u[j], v = push_v[j];
-        out[j] = pu * u + pv * v;
-        out[3 + j] = pu * push_u[3 + j] + pv * push_v[3 + j] + (cu * v - cv * u);
+// Adds what m makes of the turning.
+static inline void carry_rows(square2 m, const twist_rows* t, ts_row io[2]) {
+    io[0] = ts_row_add(io[0], ts_row_sum(m.uu, t->carry[0], m.uv, t->carry[1]));
+    io[1] = ts_row_add(io[1], ts_row_sum(m.vu, t->carry[0], m.vv, t->carry[1]));
+}
+
+// The rows where no face holds or carries the normal.
+static inline void solve_rows(system_2d* s, const twist_rows* t, ts_row turn[2], ts_row slide[2]) {
+    solve_turning(s);
+    push_rows(s->push, t, turn);
+    square2 bend = form2(&s->b.bend), nc = s->carry;
+    if (s->b.bent) nc = plus2(times2(s->push, bend), nc);
+    int carried = s->b.bent || s->b.flat;
+    if (carried) carry_rows(nc, t, turn);
+    if (!s->a.bent && !s->a.flat) return;
+    square2 bent = form2(&s->a.bend), xp, xc = square2_make(0.0, 0.0, 0.0, 0.0);
+    if (s->a.flat) {
+        square2 along = solve_sliding(s);
+        bent = minus2(bent, times2(along, form2(&s->k)));
+        xp = plus2(times2(bent, s->push), along);
+        if (s->b.bent) xc = times2(along, bend);
+    } else {
+        xp = times2(bent, s->push);
     }
+    push_rows(xp, t, slide);
+    if (carried) carry_rows(plus2(times2(bent, nc), xc), t, slide);
 }
 
 // The columns, all at once. With p = v + w x core_b and c = w x n on the tangents: r = p + H_B c, dn = push r + carry c, x_A = turn dn +
 // slide r.
-static void fill_rates(system_2d* s, const ts_mat3* axes, ts_vec3 core_b, ts_witness_rates* out) {
-    double push[2][6];
-    row_of(axes, core_b, s->n, out->distance);
-    row_of(axes, core_b, s->u, push[0]);
-    row_of(axes, core_b, s->v, push[1]);
-    square2 bend = form2(&s->b.bend), slide = solve_sliding(s);
-    square2 turn = minus2(form2(&s->a.bend), times2(slide, form2(&s->k)));
-    square2 nc = plus2(times2(s->push, bend), s->carry);
-    square2 xp = plus2(times2(turn, s->push), slide), xc = plus2(times2(turn, nc), times2(slide, bend));
-    fill_row(s->push.uu, s->push.uv, nc.uu, nc.uv, push[0], push[1], out->turn[0]);
-    fill_row(s->push.vu, s->push.vv, nc.vu, nc.vv, push[0], push[1], out->turn[1]);
-    fill_row(xp.uu, xp.uv, xc.uu, xc.uv, push[0], push[1], out->slide[0]);
-    fill_row(xp.vu, xp.vv, xc.vu, xc.vv, push[0], push[1], out->slide[1]);
+static void fill_rates(system_2d* s, const ts_witness_view* w, ts_witness_rates* out) {
+    ts_row u = w->push_u, v = w->push_v;
+    twist_rows t = {{u, v}, {ts_row_behind(v), ts_row_scale(-1.0, ts_row_behind(u))}};
+    ts_row turn[2] = {ts_row_zero(), ts_row_zero()}, slide[2] = {ts_row_zero(), ts_row_zero()};
+    ts_row_store(w->push, out->distance);
+    out->turns = s->a.flat < 2;
+    out->slides = s->a.flat || s->a.bent;
+    if (s->a.flat == 2) {  // A's face holds the normal, and the point goes with B
+        memcpy(slide, t.push, sizeof slide);
+        if (s->b.bent) carry_rows(form2(&s->b.bend), &t, slide);
+    } else if (s->b.flat == 2) {  // B's face carries the normal, and A's point glides under it
+        memcpy(turn, t.carry, sizeof turn);
+        if (s->a.bent) carry_rows(form2(&s->a.bend), &t, slide);
+    } else {
+        solve_rows(s, &t, turn, slide);
+    }
+    for (int k = 0; k < 2; ++k) {
+        ts_row_store(turn[k], out->turn[k]);
+        ts_row_store(slide[k], out->slide[k]);
+    }
 }
 
-static int is_point(const ts_shape* shape) { return ts_shape_traits_of(shape)->rank == 0; }
-
 // How near a flat difference of cores comes to the other side of itself, where the normal turns round.
-static double room_of_flat(const ts_moving_pair* pair, double distance) {
-    const ts_shape_traits *a = ts_shape_traits_of(pair->a), *b = ts_shape_traits_of(pair->b);
-    if (pair->a->kind == TS_SHAPE_PLANE || pair->b->kind == TS_SHAPE_PLANE) return (double)INFINITY;
-    int rank_a = pair->a->kind == TS_SHAPE_HULL ? pair->a->hull->rank : a->rank;
-    int rank_b = pair->b->kind == TS_SHAPE_HULL ? pair->b->hull->rank : b->rank;
+static double room_of_flat(const ts_witness_view* w, double distance) {
+    const ts_shape_traits *a = ts_shape_traits_of(w->a), *b = ts_shape_traits_of(w->b);
+    if (w->a->kind == TS_SHAPE_PLANE || w->b->kind == TS_SHAPE_PLANE) return (double)INFINITY;
+    int rank_a = w->a->kind == TS_SHAPE_HULL ? w->a->hull->rank : a->rank;
+    int rank_b = w->b->kind == TS_SHAPE_HULL ? w->b->hull->rank : b->rank;
     return rank_a + rank_b <= 2 ? fabs(distance) : (double)INFINITY;
 }
 
-void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* w, ts_vec3 u, const ts_mat3* axes,
-                           const ts_tangent_form* bend, ts_witness_rates* out) {
+void ts_witness_rates_solve(const ts_witness_view* w, const ts_tangent_form* bend, ts_witness_rates* out) {
     system_2d s;
-    s.n = w->normal;
-    s.u = u;
-    s.v = ts_vec3_cross(s.n, u);
+    double distance = w->gap, size = fabs(distance);
     out->certificate = ts_derivative_certificate_fine();
-    double distance = ts_vec3_dot(s.n, ts_vec3_sub(w->core_b, w->core_a));
-    double size = fabs(distance);
-    if (pair->a->kind != TS_SHAPE_PLANE) size += ts_vec3_distance(w->core_a, pair->a_at.p) + pair->a->radius;
-    if (pair->b->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->core_b) + pair->b->radius;
+    if (w->a->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->in_a.c) + w->a->radius;
+    if (w->b->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->in_b.c) + w->b->radius;
     if (bend) {
         s.a.flat = s.b.flat = 0;
+        s.a.bent = s.b.bent = 1;
         s.a.bend = bend[0];
         s.b.bend = bend[1];
         out->certificate.flags = TS_DERIVATIVE_SMOOTHED;
     } else {
-        read_side(pair->a, &pair->a_at, &s, 1.0, w->core_a, &s.a, &out->certificate);
-        read_side(pair->b, &pair->b_at, &s, -1.0, w->core_b, &s.b, &out->certificate);
-        out->certificate.room = fmin(out->certificate.room, room_of_flat(pair, distance));
+        read_side(w->a, &w->in_a, 1.0, &s.a, &out->certificate);
+        read_side(w->b, &w->in_b, -1.0, &s.b, &out->certificate);
+        out->certificate.room = lesser(out->certificate.room, room_of_flat(w, distance));
         // A ball's centre inside: as deep under the faces beside this one, where they stand at right angles to it.
-        if (distance < 0.0 && s.a.flat + s.b.flat == 2 && (is_point(pair->a) || is_point(pair->b)))
+        if (distance < 0.0 && s.a.flat + s.b.flat == 2 && (is_point(w->a) || is_point(w->b)))
             out->certificate.room = fmax(out->certificate.room + distance, 0.0);
     }
     // Smoothed, an overlap's K is kept positive: a direction to go.
@@ -267,12 +290,46 @@ void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* w,
     s.inverse = 0.0;
     factor(&s, size, &out->certificate);
     ts_derivative_certificate_judge(size, &out->certificate);
-    solve_turning(&s);
-    fill_rates(&s, axes, w->core_b, out);
-    out->n = s.n;
-    out->u = s.u;
-    out->v = s.v;
+    fill_rates(&s, w, out);
     out->gap = distance;
+}
+
+static ts_witness_frame turned_frame(const ts_mat3* R, const ts_witness_frame* f) {
+    ts_witness_frame in = {ts_mat3_mul_vec_transposed(R, f->n), ts_mat3_mul_vec_transposed(R, f->u), ts_vec3_zero(),
+                           ts_mat3_mul_vec_transposed(R, f->c)};
+    in.v = ts_vec3_cross(in.n, in.u);
+    return in;
+}
+
+static ts_witness_frame frame_within(const ts_transform* at, const ts_witness_frame* f) {
+    ts_witness_frame moved = *f;
+    moved.c = ts_vec3_sub(f->c, at->p);
+    return turned_frame(&at->R, &moved);
+}
+
+ts_witness_frame ts_witness_view_make(const ts_moving_pair* pair, const ts_core_witness* w, ts_vec3 u,
+                                      const ts_mat3* axes, ts_witness_view* out) {
+    ts_witness_frame on_b = {w->normal, u, ts_vec3_cross(w->normal, u), w->core_b}, on_a = on_b;
+    on_a.c = w->core_a;
+    out->a = pair->a;
+    out->b = pair->b;
+    out->in_a = frame_within(&pair->a_at, &on_a);
+    out->in_b = frame_within(&pair->b_at, &on_b);
+    ts_witness_frame twist = axes ? turned_frame(axes, &on_b) : on_b;
+    out->push = ts_row_of_point(twist.c, twist.n);
+    out->push_u = ts_row_of_point(twist.c, twist.u);
+    out->push_v = ts_row_of_point(twist.c, twist.v);
+    out->gap = ts_vec3_dot(w->normal, ts_vec3_sub(w->core_b, w->core_a));
+    return on_b;
+}
+
+void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* w, ts_vec3 u, ts_witness_rates* out) {
+    ts_witness_view view;
+    ts_witness_frame at = ts_witness_view_make(pair, w, u, 0, &view);
+    ts_witness_rates_solve(&view, 0, out);
+    out->n = at.n;
+    out->u = at.u;
+    out->v = at.v;
 }
 
 ts_vec3 ts_bend_along(const ts_shape* shape, const ts_transform* at, ts_vec3 d, ts_vec3 c, ts_vec3 turning) {

@@ -3,6 +3,7 @@
 #define TS_COLLISION_WITNESS_RATES_INTERNAL_H
 
 #include "collision/derivative/proximity_derivative.h"
+#include "collision/derivative/row_internal.h"
 #include "collision/shape/shape_traits_internal.h"
 
 #ifdef __cplusplus
@@ -25,6 +26,27 @@ typedef struct ts_core_witness {
     ts_vec3 core_b;
 } ts_core_witness;
 
+/// The contact's normal (from A to B), two tangents with n x u = v, and a core's witness point, in some axes.
+typedef struct ts_witness_frame {
+    ts_vec3 n, u, v, c;
+} ts_witness_frame;
+
+/// The same answer, in the axes in which each thing about it is known.
+typedef struct ts_witness_view {
+    const ts_shape* a;
+    const ts_shape* b;
+    ts_witness_frame in_a;  // A's own, with A's point
+    ts_witness_frame in_b;  // B's own, with B's point
+    double gap;             // m: of the cores along n
+    ts_row push, push_u,
+        push_v;  // what the twist does to B's point along n, u and v: <n, v + w x point> by the numbers of the twist
+} ts_witness_view;
+
+/// What a twist does to a point fixed to B along a direction.
+static inline ts_row ts_row_of_point(ts_vec3 point, ts_vec3 direction) {
+    return ts_row_make(direction, ts_vec3_cross(point, direction));
+}
+
 /// Its derivative on two tangents u and v: rows of six, one number to a column of the twist.
 typedef struct ts_witness_rates {
     ts_vec3 n, u, v;     // right-handed: n x u = v
@@ -32,6 +54,7 @@ typedef struct ts_witness_rates {
     double distance[6];  // of that gap
     double turn[2][6];   // of the normal, along u and v
     double slide[2][6];  // of core_a, along u and v; it does not move along n
+    int turns, slides;   // zero where all of turn, of slide are
     ts_derivative_certificate certificate;
 } ts_witness_rates;
 
@@ -82,11 +105,18 @@ static inline ts_vec3 ts_rate_of_point(int j, ts_vec3 x) {
 /// What column j does to a direction that is fixed to B.
 static inline ts_vec3 ts_rate_of_direction(int j, ts_vec3 d) { return j < 3 ? ts_vec3_zero() : ts_rate_of_point(j, d); }
 
-/// The rates of a witness on the tangents u (unit, across the normal) and normal x u. `axes`: the twist's axes as columns; NULL: the
-/// pair's. `bend`: NULL for what the features say (exact), or two Hessians of the support functions of A and B on the two tangents, as
-/// of smooth surfaces.
-void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* witness, ts_vec3 u, const ts_mat3* axes,
-                           const ts_tangent_form* bend, ts_witness_rates* out_rates);
+/// A witness seen by its pair. `axes`: the twist's axes as columns; NULL: the pair's. Returns its frame in the pair's axes, with B's
+/// point.
+ts_witness_frame ts_witness_view_make(const ts_moving_pair* pair, const ts_core_witness* witness, ts_vec3 u,
+                                      const ts_mat3* axes, ts_witness_view* out_view);
+
+/// The rates of a witness on the frame's tangents; their n, u and v are left to the caller. `bend`: NULL for what the features say
+/// (exact), or two Hessians of the support functions of A and B on the two tangents, as of smooth surfaces.
+void ts_witness_rates_solve(const ts_witness_view* view, const ts_tangent_form* bend, ts_witness_rates* out_rates);
+
+/// The exact rates of a witness for a twist in the pair's axes, on the tangents u (unit, across the normal) and normal x u.
+void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* witness, ts_vec3 u,
+                           ts_witness_rates* out_rates);
 
 /// How the support point c (in common axes) of a core glides over it when the direction `d` (unit, in the shape's frame) turns by
 /// `turning` (in common axes, seen from the shape): Hessian times turning. Smooth kinds by add_hessian, others as turned about z.

@@ -37,9 +37,8 @@ typedef struct ts_active_feature {
 
 /// A point of a core's surface whose feature is looked for.
 typedef struct ts_surface_point {
-    ts_vec3 n;    // unit: a normal there, outwards
-    ts_vec3 c;    // where
-    double size;  // m: angles times this are compared with lengths
+    ts_vec3 n;  // unit: a normal there, outwards
+    ts_vec3 c;  // where
 } ts_surface_point;
 
 /// A row. Convex kinds but the plane must have `support`; whatever else is missing follows from that, more slowly or less
@@ -108,10 +107,10 @@ typedef struct ts_shape_traits {
     /// The normals of that edge. Missing: those at right angles to it.
     ts_normal_circle (*edge_normals)(const ts_shape* shape);
 
-    /// The feature that has the point c where the outward normal is unit n: a corner where the normal has to turn far
+    /// The feature that has that point where the outward normal is that: a corner where the normal has to turn far
     /// enough to leave it, a face where the point has to move far enough. *out comes as a corner without end
     /// (ts_active_feature_at). Missing: smooth if `smooth`, else what `feature` offers.
-    void (*active)(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* out);
+    void (*active)(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* out);
 } ts_shape_traits;
 
 /// The rows by kind (shape_table.c).
@@ -174,21 +173,26 @@ void ts_feature_cap(ts_vec3 half, int up, ts_support_feature* out);
 
 // --- active features (active_feature.c) ---
 
-/// The feature of a core (of a plane: the half-space's side) that has the point c of its surface where the outward normal is n.
-void ts_active_feature_at(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* out_feature);
+/// The feature of a core (of a plane: the half-space's side) that has that point of its surface with that normal.
+void ts_active_feature_at(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* out_feature);
 
-/// The same among the corners, edges and the face of a flat polygon: the face whose plane has `normal` either way.
-void ts_active_of_polygon(const ts_vec3* corner, int count, ts_vec3 normal, const ts_surface_point* at,
+/// The same among the corners, edges and the face of a flat polygon: the face whose plane has the unit `normal` either way. `size`, m:
+/// angles times this are compared with lengths.
+void ts_active_of_polygon(const ts_vec3* corner, int count, ts_vec3 normal, const ts_surface_point* at, double size,
                           ts_active_feature* io_feature);
 
 /// The same of a corner and the edges that leave it to `other` (count): nonzero when the point lies on one of them or on the
 /// corner. *out_end is the far end of that edge, or -1.
 int ts_active_of_edges(const ts_vec3* vertex, int top, const int* other, int count, const ts_surface_point* at,
-                       ts_active_feature* io_feature, int* out_end);
+                       double size, ts_active_feature* io_feature, int* out_end);
 
-/// Sets what a rim of that radius about z is where its normal is n.
-static inline void ts_active_rim(double radius, ts_vec3 n, ts_active_feature* io) {
-    double across = sqrt(n.x * n.x + n.y * n.y);
+/// Nonzero when the point is nearer to the corner, which is the farthest along the normal, than any of its edges and faces could have it:
+/// what the others would find, with less work.
+int ts_active_corner(const ts_vec3* vertex, int top, const int* other, int count, const ts_surface_point* at,
+                     double size, ts_active_feature* io_feature);
+
+/// Sets what a rim of that radius about z is where its normal is n, `across` from the axis.
+static inline void ts_active_rim(double radius, ts_vec3 n, double across, ts_active_feature* io) {
     io->round = across > 0.0 ? ts_vec3_make(-n.y / across, n.x / across, 0.0) : ts_vec3_axis(1);
     io->bend = across > 0.0 ? radius / across : (double)INFINITY;
 }

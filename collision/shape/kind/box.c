@@ -75,19 +75,25 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
-static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
-    double size = ts_vec3_norm(shape->half);
+static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* io) {
+    double size = ts_vec3_norm(shape->half), room = (double)INFINITY, turn = (double)INFINITY;
+    const double half[3] = {shape->half.x, shape->half.y, shape->half.z}, c[3] = {at->c.x, at->c.y, at->c.z},
+                 n[3] = {at->n.x, at->n.y, at->n.z};
+    int flat = 0, last = 0;
     for (int i = 0; i < 3; ++i) {
-        double inside = ts_vec3_get(shape->half, i) - fabs(ts_vec3_get(c, i)), off = fabs(ts_vec3_get(n, i));
+        double inside = half[i] - fabs(c[i]), off = fabs(n[i]);
         if (inside > off * size) {
-            ++io->flat;
-            io->along = ts_vec3_axis(i);
-            io->room = fmin(io->room, inside);
+            ++flat;
+            last = i;
+            room = inside < room ? inside : room;
         } else {
-            io->turn = fmin(io->turn, off);
+            turn = off < turn ? off : turn;
         }
     }
-    if (io->flat == 2) io->turn = (double)INFINITY;
+    io->flat = flat;
+    io->room = room;
+    if (flat < 2) io->turn = turn;
+    if (flat == 1) io->along = ts_vec3_axis(last);
 }
 
 const ts_shape_traits ts_shape_kind_box = {

@@ -38,14 +38,14 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
-static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
-    double inside = shape->half.z - fabs(c.z);
-    if (inside > fabs(n.z) * shape->half.z) {
+static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* io) {
+    double inside = shape->half.z - fabs(at->c.z), slope = fabs(at->n.z);
+    if (inside > slope * shape->half.z) {
         io->flat = 1;
         io->along = ts_vec3_axis(2);
         io->room = inside;
     } else {
-        io->turn = fabs(n.z);
+        io->turn = slope;
     }
 }
 

@@ -99,25 +99,27 @@ static ts_normal_circle edge_normals(const ts_shape* shape) {
 }
 
 // A point of the side bends about the axis with its own distance from it.
-static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* io) {
+    ts_vec3 n = at->n, c = at->c;
     ts_vec3 h = shape->half, apex = ts_vec3_make(0.0, 0.0, h.z);
     double size = ts_vec3_norm(h), across = sqrt(n.x * n.x + n.y * n.y), slant = slant_of(h);
     double radius = sqrt(c.x * c.x + c.y * c.y), from_apex = ts_vec3_distance(c, apex), from_rim = slant - from_apex;
+    double room = from_apex < from_rim ? from_apex : from_rim;
     double slope = (2.0 * h.z * n.z - h.x * across) / slant;  // how the ruling rises along n
-    if (c.z > -h.z && fmin(from_apex, from_rim) > fabs(slope) * size) {
+    if (c.z > -h.z && room > fabs(slope) * size) {
         ts_vec3 rim = rim_along(h, n, across);
         io->flat = 1;
         io->along = ts_vec3_scale(1.0 / slant, ts_vec3_sub(apex, rim));
-        io->room = fmin(from_apex, from_rim);
-        ts_active_rim(radius, n, io);
+        io->room = room;
+        ts_active_rim(radius, n, across, io);
     } else if (slope > 0.0) {
         io->turn = slope;
     } else if (h.x - radius > across * size) {
         io->flat = 2;
         io->room = h.x - radius;
     } else {
-        io->turn = fmin(-slope, across);
-        ts_active_rim(h.x, n, io);
+        io->turn = -slope < across ? -slope : across;
+        ts_active_rim(h.x, n, across, io);
     }
 }
 

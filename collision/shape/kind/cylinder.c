@@ -57,7 +57,8 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
-static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* io) {
+    ts_vec3 n = at->n, c = at->c;
     ts_vec3 h = shape->half;
     double size = ts_vec3_norm(h), across = sqrt(n.x * n.x + n.y * n.y);
     double below_end = h.z - fabs(c.z), within = h.x - sqrt(c.x * c.x + c.y * c.y);
@@ -65,13 +66,13 @@ static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_featur
         io->flat = 1;
         io->along = ts_vec3_axis(2);
         io->room = below_end;
-        ts_active_rim(h.x, n, io);
+        ts_active_rim(h.x, n, across, io);
     } else if (within > across * size) {
         io->flat = 2;
         io->room = within;
     } else {
-        io->turn = fmin(fabs(n.z), across);
-        ts_active_rim(h.x, n, io);
+        io->turn = fabs(n.z) < across ? fabs(n.z) : across;
+        ts_active_rim(h.x, n, across, io);
     }
 }
 

@@ -99,22 +99,27 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return to >= 0;
 }
 
-// How far n, at right angles to the edge e from `top`, may turn about it before the neighbour `other` is as far out.
-static double turn_to(ts_vec3 top, ts_vec3 other, ts_vec3 e, ts_vec3 n) {
+// The square of the sine of how far n, at right angles to the edge e from `top`, may turn about it before the neighbour `other` is as
+// far out.
+static double turn_to(ts_vec3 top, ts_vec3 other, ts_vec3 across, ts_vec3 n) {
     ts_vec3 y = ts_vec3_sub(other, top);
-    double below = fmax(-ts_vec3_dot(n, y), 0.0), beside = fabs(ts_vec3_dot(ts_vec3_cross(e, n), y));
-    return below > 0.0 || beside > 0.0 ? below / sqrt(below * below + beside * beside) : (double)INFINITY;
+    double below = -ts_vec3_dot(n, y), beside = ts_vec3_dot(across, y), both = below * below + beside * beside;
+    if (!(both > 0.0)) return (double)INFINITY;
+    return below > 0.0 ? below * below / both : 0.0;
 }
 
 static double turn_of_edge(const ts_hull* hull, int from, int to, ts_vec3 e, ts_vec3 n) {
+    ts_vec3 across = ts_vec3_cross(e, n);
     double least = (double)INFINITY;
     const int end[2] = {from, to};
     for (int s = 0; s < 2; ++s)
         for (int k = hull->neighbour_start[end[s]]; k < hull->neighbour_start[end[s] + 1]; ++k) {
             int other = hull->neighbour[k];
-            if (other != end[1 - s]) least = fmin(least, turn_to(hull->vertex[end[s]], hull->vertex[other], e, n));
+            double turn = turn_to(hull->vertex[end[s]], hull->vertex[other], across, n);
+            turn = other == end[1 - s] ? least : turn;
+            least = turn < least ? turn : least;
         }
-    return least;
+    return sqrt(least);
 }
 
 // How far a point in the plane of a face lies inside it.
@@ -124,20 +129,24 @@ static double inside_of_face(const ts_hull* hull, int face, ts_vec3 c) {
     for (int k = first, before = last; k <= last; before = k++) {
         ts_vec3 from = hull->vertex[hull->face_corner[before]], to = hull->vertex[hull->face_corner[k]];
         ts_vec3 inward = ts_vec3_cross(hull->face_normal[face], ts_vec3_sub(to, from));
-        least = fmin(least, ts_vec3_dot(inward, ts_vec3_sub(c, from)) / ts_vec3_norm(inward));
+        double inside = ts_vec3_dot(inward, ts_vec3_sub(c, from));
+        double square = inside * fabs(inside) / ts_vec3_norm_squared(inward);
+        least = square < least ? square : least;
     }
-    return least;
+    return least > 0.0 ? sqrt(least) : 0.0;
 }
 
-static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* io) {
     const ts_hull* hull = shape->hull;
+    ts_vec3 n = at->n, c = at->c;
     int top = ts_support_hull(hull, n, -1), face = -1, end;
+    int first = hull->neighbour_start[top], count = hull->neighbour_start[top + 1] - first;
     double size = 0.5 * ts_vec3_distance(hull->box_min, hull->box_max), best = -2.0;
+    if (ts_active_corner(hull->vertex, top, hull->neighbour + first, count, at, size, io)) return;
     for (int k = hull->vertex_face_start[top]; k < hull->vertex_face_start[top + 1]; ++k) {
         double aligned = ts_vec3_dot(hull->face_normal[hull->vertex_face[k]], n);
-        if (!(aligned > best)) continue;
-        best = aligned;
-        face = hull->vertex_face[k];
+        face = aligned > best ? hull->vertex_face[k] : face;
+        best = aligned > best ? aligned : best;
     }
     double inside = 0.0;
     if (face >= 0) {
@@ -148,9 +157,7 @@ static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_featur
             return;
         }
     }
-    int first = hull->neighbour_start[top], count = hull->neighbour_start[top + 1] - first;
-    ts_surface_point at = {n, c, size};
-    int found = ts_active_of_edges(hull->vertex, top, hull->neighbour + first, count, &at, io, &end);
+    int found = ts_active_of_edges(hull->vertex, top, hull->neighbour + first, count, at, size, io, &end);
     if (!found && face >= 0) {  // on another edge of the face, so at the end of both
         io->flat = 2;
         io->room = 0.0;

@@ -36,8 +36,8 @@ static void bounds(const ts_shape* shape, const ts_transform* placed, ts_vec3* o
     *out_max = ts_vec3_load(high);
 }
 
-static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
-    (void)shape, (void)n, (void)c;
+static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* io) {
+    (void)shape, (void)at;
     io->flat = 2;
 }
 

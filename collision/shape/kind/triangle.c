@@ -98,12 +98,18 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
-static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* io) {
     const ts_vec3* p = shape->triangle;
+    double a = ts_vec3_dot(at->n, p[0]), b = ts_vec3_dot(at->n, p[1]), c = ts_vec3_dot(at->n, p[2]);
+    int top = b > a;
+    top = c > (top ? b : a) ? 2 : top;
     ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(p[1], p[0]), ts_vec3_sub(p[2], p[0])), low, high;
     box(shape, &low, &high);
-    ts_surface_point at = {n, c, ts_vec3_distance(low, high)};
-    ts_active_of_polygon(p, 3, ts_vec3_unit_or(turn, n), &at, io);
+    double size = ts_vec3_distance(low, high);
+    if (ts_active_corner(p, top, others[top], 2, at, size, io)) return;
+    double length = ts_vec3_norm(turn);
+    ts_vec3 normal = length > 1e-150 ? ts_vec3_scale(1.0 / length, turn) : ts_vec3_unit_or(turn, at->n);
+    ts_active_of_polygon(p, 3, normal, at, size, io);
 }
 
 const ts_shape_traits ts_shape_kind_triangle = {
