@@ -71,9 +71,8 @@ static inline contact_tangent tangent_of(ts_vec3 n, ts_vec3 wanted) {
     return c;
 }
 
-// The frame, in axes in which the tangent is t; the point is left alone.
-static inline void set_frame(ts_vec3 n, ts_vec3 t, const contact_tangent* c, ts_witness_frame* out) {
-    out->n = n;
+// The contact's tangents, in axes in which its normal is n and the tangent t.
+static inline void set_tangents(ts_vec3 n, ts_vec3 t, const contact_tangent* c, ts_witness_side* out) {
     out->u = ts_vec3_scale(c->inverse, ts_vec3_add_scaled(t, -c->along, n));
     out->v = ts_vec3_scale(c->inverse, ts_vec3_cross(n, t));
 }
@@ -86,13 +85,13 @@ static inline void store_sum(ts_vec3 a, ts_row x, ts_vec3 b, ts_row y, double ou
 }
 
 // t1 = across / |across| with across = t - <t, n> n: along n it turns with the normal, along t2 by the slope; t2 stays across both.
-static inline void store_frame(const ts_witness_frame* at, double slope, const ts_row along[2],
+static inline void store_frame(const ts_witness_side* at, double slope, const ts_row along[2],
                                ts_proximity_derivative* out) {
     if (!isfinite(slope)) {
         out->certificate.flags |= TS_DERIVATIVE_BORDER;
         slope = 0.0;
     }
-    ts_vec3 back = ts_vec3_neg(at->n), both = ts_vec3_add_scaled(back, slope, at->u);
+    ts_vec3 back = ts_vec3_neg(at->at.n), both = ts_vec3_add_scaled(back, slope, at->u);
     store_sum(back, along[0], ts_vec3_scale(-slope, at->v), along[1], out->tangent[0]);
     ts_row_store(ts_row_scale(both.x, along[1]), out->tangent[1][0]);
     ts_row_store(ts_row_scale(both.y, along[1]), out->tangent[1][1]);
@@ -107,9 +106,9 @@ static inline void store_points(ts_row slide, ts_row turn, const double ball_and
     ts_row_store(ts_row_add(ts_row_add(on_a, ts_row_scale(ball_and_gap[1], turn)), along_n), out_b);
 }
 
-static void store_rates(const ts_witness_view* w, const ts_witness_frame* at, const ts_witness_rates* r, double slope,
+static void store_rates(const ts_witness_view* w, const ts_witness_side* at, const ts_witness_rates* r, double slope,
                         ts_proximity_derivative* out) {
-    const double n[3] = {at->n.x, at->n.y, at->n.z}, u[3] = {at->u.x, at->u.y, at->u.z},
+    const double n[3] = {at->at.n.x, at->at.n.y, at->at.n.z}, u[3] = {at->u.x, at->u.y, at->u.z},
                  v[3] = {at->v.x, at->v.y, at->v.z};
     const double by[2] = {w->a->radius, r->gap - w->b->radius - w->a->radius};
     ts_row distance = ts_row_load(r->distance);
@@ -147,11 +146,11 @@ static void store_rates(const ts_witness_view* w, const ts_witness_frame* at, co
     }
 }
 
-// A side's smoothed Hessian on the tangents; sign: of the outward normal.
-static void smooth_side(const ts_shape* shape, const ts_witness_frame* at, const ts_derivative_options* options,
-                        double sign, ts_tangent_form* out) {
-    const ts_vec3 nuv[3] = {ts_vec3_scale(sign, at->n), at->u, at->v};
-    ts_rng rng = ts_rng_make(options->seed, sign > 0.0 ? 1 : 2);
+// A side's smoothed Hessian on the tangents.
+static void smooth_side(const ts_shape* shape, const ts_witness_side* at, const ts_derivative_options* options,
+                        uint64_t stream, ts_tangent_form* out) {
+    const ts_vec3 nuv[3] = {at->at.n, at->u, at->v};
+    ts_rng rng = ts_rng_make(options->seed, stream);
     if (options->method == TS_DERIVATIVE_GUMBEL)
         ts_gumbel_hessian(shape, nuv, options->rings, options->temperature, out);
     else
@@ -167,10 +166,11 @@ static void by_queries(const ts_shape* a, const ts_transform* pose_a, const ts_s
     memcpy(out->normal, d[1], sizeof out->normal);
     memcpy(out->point_a, d[4], sizeof out->point_a);
     memcpy(out->point_b, d[7], sizeof out->point_b);
-    ts_witness_frame at;
+    ts_witness_side at;
     ts_vec3 n = ts_transform_direction_inverse(pose_a, found->found.normal);
     contact_tangent tangent = tangent_of(n, options->tangent);
-    set_frame(n, tangent.t, &tangent, &at);
+    at.at.n = n;
+    set_tangents(n, tangent.t, &tangent, &at);
     ts_row row[3] = {ts_row_load(out->normal[0]), ts_row_load(out->normal[1]), ts_row_load(out->normal[2])};
     const ts_vec3 axis[2] = {at.u, at.v};
     ts_row turn[2];
@@ -181,15 +181,15 @@ static void by_queries(const ts_shape* a, const ts_transform* pose_a, const ts_s
 
 // By the features, or by smoothed Hessians where the options ask for them. `whole`: the contact's frame in A's axes, which are not
 // those of a part of A.
-static void first_order(const ts_witness_view* view, const ts_witness_frame* whole, double slope,
+static void first_order(const ts_witness_view* view, const ts_witness_side* whole, double slope,
                         const ts_derivative_options* options, ts_proximity_derivative* out) {
     ts_witness_rates rates;
     ts_tangent_form bend[2];
     int smoothed =
         options->method != TS_DERIVATIVE_EXACT && view->a->kind != TS_SHAPE_PLANE && view->b->kind != TS_SHAPE_PLANE;
     if (smoothed) {
-        smooth_side(view->a, &view->in_a, options, 1.0, &bend[0]);
-        smooth_side(view->b, &view->in_b, options, -1.0, &bend[1]);
+        smooth_side(view->a, &view->in_a, options, 1, &bend[0]);
+        smooth_side(view->b, &view->in_b, options, 2, &bend[1]);
     }
     ts_witness_rates_solve(view, smoothed ? bend : 0, &rates);
     store_rates(view, whole, &rates, slope, out);
@@ -204,15 +204,18 @@ static void of_convex(const ts_shape* a, const ts_transform* pose_a, const ts_sh
     view.a = a;
     view.b = b;
     view.gap = ts_vec3_dot(found->normal, ts_vec3_sub(found->point_b, found->point_a)) + a->radius + b->radius;
-    set_frame(n, tangent.t, &tangent, &view.in_a);
-    view.in_a.c = ts_vec3_add_scaled(ts_transform_point_inverse(pose_a, found->point_a), -a->radius, n);
+    set_tangents(n, tangent.t, &tangent, &view.in_a);
+    view.in_a.at.n = n;
+    view.in_a.at.c = ts_vec3_add_scaled(ts_transform_point_inverse(pose_a, found->point_a), -a->radius, n);
     ts_vec3 t = ts_transform_direction_inverse(pose_b, ts_transform_direction(pose_a, tangent.t));
     n = ts_transform_direction_inverse(pose_b, found->normal);
-    set_frame(n, t, &tangent, &view.in_b);
-    view.in_b.c = ts_vec3_add_scaled(ts_transform_point_inverse(pose_b, found->point_b), b->radius, n);
-    view.push = ts_row_of_point(view.in_b.c, n);
-    view.push_u = ts_row_of_point(view.in_b.c, view.in_b.u);
-    view.push_v = ts_row_of_point(view.in_b.c, view.in_b.v);
+    ts_vec3 c = ts_vec3_add_scaled(ts_transform_point_inverse(pose_b, found->point_b), b->radius, n);
+    set_tangents(n, t, &tangent, &view.in_b);
+    view.in_b.at.n = ts_vec3_neg(n);
+    view.in_b.at.c = c;
+    view.push = ts_row_of_point(c, n);
+    view.push_u = ts_row_of_point(c, view.in_b.u);
+    view.push_v = ts_row_of_point(c, view.in_b.v);
     first_order(&view, &view.in_a, tangent.slope, options, out);
 }
 
@@ -290,11 +293,11 @@ static int by_parts(const ts_shape_pair* whole, const ts_core_witness* surface, 
     ts_core_witness w = {n, ts_vec3_sub(ts_vec3_add_scaled(surface->core_a, -part_a.shape.radius, n), b_in_a->p),
                          ts_vec3_sub(ts_vec3_add_scaled(surface->core_b, part_b.shape.radius, n), b_in_a->p)};
     ts_witness_view view;
-    ts_witness_frame frame;
+    ts_witness_side side;
     contact_tangent tangent = tangent_of(n, options->tangent);
-    set_frame(n, tangent.t, &tangent, &frame);
-    frame = ts_witness_view_make(&pair, &w, frame.u, &b_in_a->R, &view);
-    first_order(&view, &frame, tangent.slope, options, out);
+    set_tangents(n, tangent.t, &tangent, &side);
+    side = ts_witness_view_make(&pair, &w, side.u, &b_in_a->R, &view);
+    first_order(&view, &side, tangent.slope, options, out);
     if (found_a > 1 || found_b > 1) out->certificate.flags |= TS_DERIVATIVE_BORDER;
     double distance = ts_vec3_dot(n, ts_vec3_sub(surface->core_b, surface->core_a));
     out->certificate.room = fmin(out->certificate.room, room_of_rivals(whole, &part_a, &part_b, distance));

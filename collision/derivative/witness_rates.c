@@ -99,7 +99,7 @@ typedef struct system_2d {
 
 static int is_point(const ts_shape* shape) { return ts_shape_traits_of(shape)->rank == 0; }
 
-static void read_side(const ts_shape* shape, const ts_witness_frame* at, double sign, flat_side* out,
+static void read_side(const ts_shape* shape, const ts_witness_side* side, flat_side* out,
                       ts_derivative_certificate* io) {
     ts_active_feature f;
     out->flat = shape->kind == TS_SHAPE_PLANE ? 2 : 0;
@@ -107,8 +107,7 @@ static void read_side(const ts_shape* shape, const ts_witness_frame* at, double 
     out->along = flat2_make(0.0, 0.0);
     out->bend.uu = out->bend.uv = out->bend.vv = 0.0;
     if (out->flat || is_point(shape)) return;  // neither ends
-    ts_surface_point here = {ts_vec3_scale(sign, at->n), at->c};
-    ts_active_feature_at(shape, &here, &f);
+    ts_active_feature_at(shape, &side->at, &f);
     out->flat = f.flat;
     io->room = lesser(io->room, f.room);
     io->turn = lesser(io->turn, f.turn);
@@ -117,15 +116,15 @@ static void read_side(const ts_shape* shape, const ts_witness_frame* at, double 
         out->flat = 0;
     }
     if (f.flat == 1) {
-        double tu = ts_vec3_dot(f.along, at->u), tv = ts_vec3_dot(f.along, at->v), length = sqrt(tu * tu + tv * tv);
+        double tu = ts_vec3_dot(f.along, side->u), tv = ts_vec3_dot(f.along, side->v), length = sqrt(tu * tu + tv * tv);
         out->along = length > 0.0 ? flat2_make(tu / length, tv / length) : flat2_make(1.0, 0.0);
     }
     if (f.flat > 1) return;
     if (f.smooth) {
         out->bent = 1;
-        ts_shape_traits_of(shape)->add_hessian(shape, here.n, at->u, at->v, &out->bend);
+        ts_shape_traits_of(shape)->add_hessian(shape, side->at.n, side->u, side->v, &out->bend);
     } else if (f.bend > 0.0 && isfinite(f.bend)) {
-        double ru = ts_vec3_dot(f.round, at->u), rv = ts_vec3_dot(f.round, at->v);
+        double ru = ts_vec3_dot(f.round, side->u), rv = ts_vec3_dot(f.round, side->v);
         out->bent = 1;
         out->bend.uu = f.bend * ru * ru;
         out->bend.uv = f.bend * ru * rv;
@@ -266,8 +265,8 @@ void ts_witness_rates_solve(const ts_witness_view* w, const ts_tangent_form* ben
     system_2d s;
     double distance = w->gap, size = fabs(distance);
     out->certificate = ts_derivative_certificate_fine();
-    if (w->a->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->in_a.c) + w->a->radius;
-    if (w->b->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->in_b.c) + w->b->radius;
+    if (w->a->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->in_a.at.c) + w->a->radius;
+    if (w->b->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->in_b.at.c) + w->b->radius;
     if (bend) {
         s.a.flat = s.b.flat = 0;
         s.a.bent = s.b.bent = 1;
@@ -275,8 +274,8 @@ void ts_witness_rates_solve(const ts_witness_view* w, const ts_tangent_form* ben
         s.b.bend = bend[1];
         out->certificate.flags = TS_DERIVATIVE_SMOOTHED;
     } else {
-        read_side(w->a, &w->in_a, 1.0, &s.a, &out->certificate);
-        read_side(w->b, &w->in_b, -1.0, &s.b, &out->certificate);
+        read_side(w->a, &w->in_a, &s.a, &out->certificate);
+        read_side(w->b, &w->in_b, &s.b, &out->certificate);
         out->certificate.room = lesser(out->certificate.room, room_of_flat(w, distance));
         // A ball's centre inside: as deep under the faces beside this one, where they stand at right angles to it.
         if (distance < 0.0 && s.a.flat + s.b.flat == 2 && (is_point(w->a) || is_point(w->b)))
@@ -294,42 +293,39 @@ void ts_witness_rates_solve(const ts_witness_view* w, const ts_tangent_form* ben
     out->gap = distance;
 }
 
-static ts_witness_frame turned_frame(const ts_mat3* R, const ts_witness_frame* f) {
-    ts_witness_frame in = {ts_mat3_mul_vec_transposed(R, f->n), ts_mat3_mul_vec_transposed(R, f->u), ts_vec3_zero(),
-                           ts_mat3_mul_vec_transposed(R, f->c)};
-    in.v = ts_vec3_cross(in.n, in.u);
+static ts_witness_side turned_side(const ts_mat3* R, const ts_witness_side* side, ts_vec3 origin) {
+    ts_witness_side in;
+    in.at.n = ts_mat3_mul_vec_transposed(R, side->at.n);
+    in.at.c = ts_mat3_mul_vec_transposed(R, ts_vec3_sub(side->at.c, origin));
+    in.u = ts_mat3_mul_vec_transposed(R, side->u);
+    in.v = ts_mat3_mul_vec_transposed(R, side->v);
     return in;
 }
 
-static ts_witness_frame frame_within(const ts_transform* at, const ts_witness_frame* f) {
-    ts_witness_frame moved = *f;
-    moved.c = ts_vec3_sub(f->c, at->p);
-    return turned_frame(&at->R, &moved);
-}
-
-ts_witness_frame ts_witness_view_make(const ts_moving_pair* pair, const ts_core_witness* w, ts_vec3 u,
-                                      const ts_mat3* axes, ts_witness_view* out) {
-    ts_witness_frame on_b = {w->normal, u, ts_vec3_cross(w->normal, u), w->core_b}, on_a = on_b;
-    on_a.c = w->core_a;
+ts_witness_side ts_witness_view_make(const ts_moving_pair* pair, const ts_core_witness* w, ts_vec3 u,
+                                     const ts_mat3* axes, ts_witness_view* out) {
+    ts_witness_side on_a = {{w->normal, w->core_a}, u, ts_vec3_cross(w->normal, u)}, on_b = on_a;
+    on_b.at.n = ts_vec3_neg(w->normal);
+    on_b.at.c = w->core_b;
     out->a = pair->a;
     out->b = pair->b;
-    out->in_a = frame_within(&pair->a_at, &on_a);
-    out->in_b = frame_within(&pair->b_at, &on_b);
-    ts_witness_frame twist = axes ? turned_frame(axes, &on_b) : on_b;
-    out->push = ts_row_of_point(twist.c, twist.n);
-    out->push_u = ts_row_of_point(twist.c, twist.u);
-    out->push_v = ts_row_of_point(twist.c, twist.v);
+    out->in_a = turned_side(&pair->a_at.R, &on_a, pair->a_at.p);
+    out->in_b = turned_side(&pair->b_at.R, &on_b, pair->b_at.p);
+    ts_witness_side twist = axes ? turned_side(axes, &on_b, ts_vec3_zero()) : on_b;
+    out->push = ts_row_of_point(twist.at.c, ts_vec3_neg(twist.at.n));
+    out->push_u = ts_row_of_point(twist.at.c, twist.u);
+    out->push_v = ts_row_of_point(twist.at.c, twist.v);
     out->gap = ts_vec3_dot(w->normal, ts_vec3_sub(w->core_b, w->core_a));
-    return on_b;
+    return on_a;
 }
 
 void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* w, ts_vec3 u, ts_witness_rates* out) {
     ts_witness_view view;
-    ts_witness_frame at = ts_witness_view_make(pair, w, u, 0, &view);
+    ts_witness_side on_a = ts_witness_view_make(pair, w, u, 0, &view);
     ts_witness_rates_solve(&view, 0, out);
-    out->n = at.n;
-    out->u = at.u;
-    out->v = at.v;
+    out->n = on_a.at.n;
+    out->u = on_a.u;
+    out->v = on_a.v;
 }
 
 ts_vec3 ts_bend_along(const ts_shape* shape, const ts_transform* at, ts_vec3 d, ts_vec3 c, ts_vec3 turning) {

@@ -26,18 +26,19 @@ typedef struct ts_core_witness {
     ts_vec3 core_b;
 } ts_core_witness;
 
-/// The contact's normal (from A to B), two tangents with n x u = v, and a core's witness point, in some axes.
-typedef struct ts_witness_frame {
-    ts_vec3 n, u, v, c;
-} ts_witness_frame;
+/// A core's witness point with its outward normal, and the contact's tangents (n x u = v, n from A to B), in some axes.
+typedef struct ts_witness_side {
+    ts_surface_point at;
+    ts_vec3 u, v;
+} ts_witness_side;
 
 /// The same answer, in the axes in which each thing about it is known.
 typedef struct ts_witness_view {
     const ts_shape* a;
     const ts_shape* b;
-    ts_witness_frame in_a;  // A's own, with A's point
-    ts_witness_frame in_b;  // B's own, with B's point
-    double gap;             // m: of the cores along n
+    ts_witness_side in_a;  // A's own, with A's point
+    ts_witness_side in_b;  // B's own, with B's point
+    double gap;            // m: of the cores along n
     ts_row push, push_u,
         push_v;  // what the twist does to B's point along n, u and v: <n, v + w x point> by the numbers of the twist
 } ts_witness_view;
@@ -105,10 +106,9 @@ static inline ts_vec3 ts_rate_of_point(int j, ts_vec3 x) {
 /// What column j does to a direction that is fixed to B.
 static inline ts_vec3 ts_rate_of_direction(int j, ts_vec3 d) { return j < 3 ? ts_vec3_zero() : ts_rate_of_point(j, d); }
 
-/// A witness seen by its pair. `axes`: the twist's axes as columns; NULL: the pair's. Returns its frame in the pair's axes, with B's
-/// point.
-ts_witness_frame ts_witness_view_make(const ts_moving_pair* pair, const ts_core_witness* witness, ts_vec3 u,
-                                      const ts_mat3* axes, ts_witness_view* out_view);
+/// A witness seen by its pair. `axes`: the twist's axes as columns; NULL: the pair's. Returns A's side in the pair's axes.
+ts_witness_side ts_witness_view_make(const ts_moving_pair* pair, const ts_core_witness* witness, ts_vec3 u,
+                                     const ts_mat3* axes, ts_witness_view* out_view);
 
 /// The rates of a witness on the frame's tangents; their n, u and v are left to the caller. `bend`: NULL for what the features say
 /// (exact), or two Hessians of the support functions of A and B on the two tangents, as of smooth surfaces.
