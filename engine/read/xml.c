@@ -276,15 +276,48 @@ static void stay_silent(void* context, const char* format, ...) {
     (void)format;
 }
 
+// Hands text over in pieces. Fed so, the parser ends with its first error; on a whole document it would go on looking for more of them,
+// with the callbacks (and so the refusal of DOCTYPE) switched off.
+static int feed_pieces(xml_file* x, const char* text, size_t size) {
+    int error = 0;
+    for (size_t at = 0; at < size && !error && !x->xml->code; at += PIECE_BYTES)
+        error = xmlParseChunk(x->context, text + at, (int)(size - at < PIECE_BYTES ? size - at : PIECE_BYTES), 0);
+    return error;
+}
+
+// Finds a declaration <?xml ...?> that libxml2 refuses and others read over: behind empty lines, or of version "0.0", as hundreds of models that come with
+// Bullet begin. Returns 0 where there is none; one that names an encoding is left to libxml2.
+static int find_odd_declaration(const char* text, size_t size, size_t* out_begin, size_t* out_end) {
+    static const char start[] = "<?xml", of_1[] = "version=\"1.";
+    size_t begin = 0, end;
+    while (begin < size && strchr(" \t\r\n", text[begin]) && text[begin]) ++begin;
+    if (size - begin < sizeof start || memcmp(text + begin, start, sizeof start - 1) != 0 ||
+        !strchr(" \t\r\n", text[begin + 5]))
+        return 0;
+    for (end = begin; end + 1 < size && !(text[end] == '?' && text[end + 1] == '>' && end > begin + 1);) ++end;
+    if (end + 1 >= size || end - begin > 200) return 0;
+    char declaration[208] = {0};
+    memcpy(declaration, text + begin, end - begin);
+    if (strlen(declaration) < end - begin || strstr(declaration, "encoding")) return 0;
+    *out_begin = begin;
+    *out_end = end + 2;
+    return begin > 0 ||
+           (strstr(declaration, "version=") && !strstr(declaration, of_1) && !strstr(declaration, "version='1."));
+}
+
 static int feed(xml_file* x, const char* text, size_t size) {
     xmlGenericErrorFunc handler = xmlGenericError;
     void* context = xmlGenericErrorContext;
     xmlSetGenericErrorFunc(NULL, stay_silent);
-    // Fed in pieces, the parser ends with its first error; on a whole document it would go on looking for more of them,
-    // with the callbacks (and so the refusal of DOCTYPE) switched off.
     int error = 0;
-    for (size_t at = 0; at < size && !error && !x->xml->code; at += PIECE_BYTES)
-        error = xmlParseChunk(x->context, text + at, (int)(size - at < PIECE_BYTES ? size - at : PIECE_BYTES), 0);
+    size_t begin = 0, end = 0;
+    if (find_odd_declaration(text, size, &begin, &end)) {
+        for (size_t i = 0; i < end && !error; ++i)  // lines are counted on
+            if (text[i] == '\n') error = xmlParseChunk(x->context, "\n", 1, 0);
+        text += end;
+        size -= end;
+    }
+    if (!error) error = feed_pieces(x, text, size);
     x->ending = 1;
     if (!error && !x->xml->code) error = xmlParseChunk(x->context, text, 0, 1);
     xmlSetGenericErrorFunc(context, handler);

@@ -323,6 +323,33 @@ Test(urdf, lenient) {
     ts_model_free(m);
 }
 
+// Declarations that libxml2 refuses and others read over: behind empty lines, of a version that there is not. Lines are counted on; what is no
+// declaration, or stands anywhere else, is refused as before.
+Test(urdf, odd_xml_declarations) {
+    static const struct {
+        const char* text;
+        int line;  // of the refusal; 0: taken
+        const char* wanted;
+    } cases[] = {
+        {"<?xml version=\"0.0\" ?>\n<robot name='r'>" LINK("a") "</robot>", 0, NULL},
+        {"\n \r\n<?xml version='1.0'?>\n<robot name='r'>" LINK("a") "</robot>", 0, NULL},
+        {"\n\n<?xml\n version='0.0'\n?>\n<robot name='r'><link/></robot>", 6, "needs a name"},
+        {"<?xml version='0.0'?>", 1, ""},
+        {"<?xml version='0.0'", 1, ""},
+        {"\n<?xml version='1.0'?>\n<?xml version='1.0'?>\n<robot name='r'>" LINK("a") "</robot>", 3, "declaration"},
+        {"<robot name='r'>\n<?xml version='0.0'?>" LINK("a") "</robot>", 2, "declaration"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        ts_model* model = NULL;
+        ts_status status = {0};
+        ts_code code =
+            ts_urdf_parse(cases[i].text, strlen(cases[i].text), "odd.urdf", NULL, NULL, NULL, &model, &status);
+        cr_expect_eq(code != TS_OK, cases[i].line > 0, "case %zu: %s", i, status.message);
+        if (code) cr_expect_eq(status.line, cases[i].line, "case %zu: line %d: %s", i, status.line, status.message);
+        if (code) cr_expect_not_null(strstr(status.message, cases[i].wanted), "case %zu: %s", i, status.message);
+        ts_model_free(model);
+    }
+}
+
 Test(urdf, refusals) {
     static const struct {
         const char* text;
