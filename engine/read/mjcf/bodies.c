@@ -69,16 +69,22 @@ static void read_camera(ts_mjcf_reader* reader, const ts_xml_node* node, const t
     ts_mjcf_note(reader, node, &reader->camera_name, camera.name, index);
     if (camera.mode != TS_MODEL_CAMERA_TARGET && camera.mode != TS_MODEL_CAMERA_TARGET_CENTRE) return;
     ts_mjcf_aim aim = {node, ts_mjcf_text(&e, "target", NULL), index};
+    if (!aim.target) {
+        reader->builder->camera.data[index].is.mode = TS_MODEL_CAMERA_FIXED;
+        ts_mjcf_report(reader, node, TS_IMPORT_APPROXIMATED, 0, "camera without target",
+                       "looks where it is turned (as in MuJoCo)");
+        return;
+    }
     if (!ts_mjcf_aim_array_push(&reader->aims, aim)) ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
 void ts_mjcf_aim_cameras(ts_mjcf_reader* reader) {
     for (int i = 0; i < reader->aims.count && !reader->xml.code; ++i) {
         const ts_mjcf_aim* aim = &reader->aims.data[i];
-        int body = aim->target ? ts_name_table_find(&reader->body_name, aim->target) : -1;
+        int body = ts_name_table_find(&reader->body_name, aim->target);
         if (body < 0)
             ts_mjcf_fail(reader, aim->node, TS_ERROR_VALUE, "camera: there is no body '%.80s' that it could look at",
-                         aim->target ? aim->target : "");
+                         aim->target);
         reader->builder->camera.data[aim->camera].is.target = body;
     }
 }
@@ -108,10 +114,10 @@ static double read_coefficients(const ts_mjcf_element* e, const char* name, cons
 }
 
 // Whether a range is to be kept: when it is said, or when there is one and nothing is said.
-static int is_limited(const ts_mjcf_element* e, const char* attribute, const char* range) {
+static int is_limited(const ts_mjcf_element* e, const char* attribute, const char* range, int needs_range) {
     static const char* const words[] = {"false", "true", "auto"};
     int has_range = ts_mjcf_text(e, range, NULL) != NULL, limited = ts_mjcf_word(e, attribute, words, 3, 2);
-    if (limited == 1 && !has_range)
+    if (limited == 1 && !has_range && needs_range)
         ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "the joint is %s but has no %s", attribute, range);
     return limited == 1 || (limited == 2 && has_range && ts_mjcf_compiler_of(e->reader, e->node)->auto_limits);
 }
@@ -119,7 +125,8 @@ static int is_limited(const ts_mjcf_element* e, const char* attribute, const cha
 static void read_limits(const ts_mjcf_element* e, ts_joint_def* def, double unit) {
     def->range[0] *= unit;
     def->range[1] *= unit;
-    def->limited = is_limited(e, "limited", "range");
+    // A class hands it to free joints, too, which have none.
+    def->limited = is_limited(e, "limited", "range", def->type != TS_JOINT_FREE);
     if (e->reader->switches.no_limit) def->limited = 0;
 }
 
@@ -166,7 +173,7 @@ static void read_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
         def.spring_ratio = oscillator[1];
     }
     read_limits(&e, &def, unit);
-    def.actuation.limited = is_limited(&e, "actuatorfrclimited", "actuatorfrcrange");
+    def.actuation.limited = is_limited(&e, "actuatorfrclimited", "actuatorfrcrange", 1);
     if (ts_mjcf_bool(&e, "actuatorgravcomp", 0))
         ts_mjcf_report(reader, node, TS_IMPORT_APPROXIMATED, def.actuation.limited, "joint@actuatorgravcomp",
                        "what compensates gravity counts as no force of actuators and has no limit");

@@ -198,6 +198,27 @@ Test(mjcf, who_is_limited) {
     }
 }
 
+// What MuJoCo takes, too: a class that limits all joints, a free one among them; a camera that is to look at nothing.
+Test(mjcf, limits_and_aims_that_say_half) {
+    ts_model* m =
+        mjcf_read("<mujoco><default><joint limited='true'/></default><worldbody><camera name='c' mode='targetbodycom'/>"
+                  "<replicate count='2' prefix='A' offset='3 0 0'><body><joint type='free'/><geom "
+                  "size='1'/></body></replicate></worldbody></mujoco>");
+    cr_assert_eq(m->joint_count, 2);
+    cr_expect(!m->joint[0].limited && !m->joint[1].limited);
+    cr_expect_eq(m->camera[0].mode, TS_MODEL_CAMERA_FIXED);
+    ts_model_free(m);
+    static const char* const types[] = {"hinge", "slide", "ball"};
+    for (int i = 0; i < 3; ++i) {
+        char text[200];
+        snprintf(
+            text, sizeof text,
+            "<mujoco><worldbody><body><geom size='1'/>\n<joint type='%s' limited='true'/></body></worldbody></mujoco>",
+            types[i]);
+        mjcf_refuse(text, 2, "has no range");
+    }
+}
+
 Test(mjcf, given_inertia) {
     ts_model* m =
         body_of("", "", "<inertial pos='1 2 3' mass='4' diaginertia='1 2 2.5' euler='0 0 90'/><geom size='9'/>");
