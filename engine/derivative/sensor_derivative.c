@@ -112,8 +112,9 @@ ts_code ts_sensor_slopes(ts_sim* sim, int index, ts_arena* scratch, double* by_q
     double* value = TS_ARENA_ARRAY(scratch, double, sensor->size);
     memset(by_q, 0, bytes);
     memset(by_v, 0, bytes);
+    ts_sensor_slope by = {by_q, by_v};
     *out_verdict = TS_COLUMN_EXACT;
-    int fine = value && kind->slope && kind->slope(sim, sensor, scratch, by_q, by_v);
+    int fine = value && kind->slope && kind->slope(sim, sensor, scratch, &by);
     if (value && !fine && !scratch->failed) fine = difference_slopes(sim, sensor, scratch, by_q, by_v, out_verdict);
     if (fine) {
         show(sim, sensor, value);

@@ -17,16 +17,16 @@ static void measure_force(ts_sim* sim, const ts_sensor* sensor, double* out_valu
     out_values[0] = sim->actuator_force[sensor->object[0].index];
 }
 
-static int slope_length(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_length(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     const ts_actuator* a = &sim->model->actuator[sensor->object[0].index];
     ts_transmission_target target = ts_transmission_at(a->transmission)->target;
     double rate;
-    (void)scratch, (void)by_v;
+    (void)scratch;
     // Moments of others are not the slopes of a length.
     int is_joint = target == TS_TARGET_JOINT && ts_joint_type_nv(sim->model->joint[a->target].type) == 1;
     if (!is_joint && target != TS_TARGET_TENDON) return 0;
     (void)ts_actuation_length(sim, sensor->object[0].index, &rate);
-    ts_lever_pull(ts_actuation_drive(sim, sensor->object[0].index)->lever, 1.0, 0, by_q);
+    ts_lever_pull(ts_actuation_drive(sim, sensor->object[0].index)->lever, 1.0, 0, by->q);
     return 1;
 }
 

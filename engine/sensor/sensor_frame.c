@@ -136,18 +136,16 @@ static ts_vec3 as_seen(const view* w, int d, ts_vec3 change, ts_vec3 x) {
 
 static ts_vec3 apart(const view* w) { return ts_vec3_sub(w->object.at.p, w->reference.at.p); }
 
-static int slope_position(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_position(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     view w;
-    (void)by_v;
     if (!view_of(sim, sensor, scratch, &w)) return 0;
     for (int d = 0; d < w.nv; ++d)
-        ts_sensor_set_column(by_q, w.nv, d, as_seen(&w, d, relative(&w, w.of.J, w.from.J, d), apart(&w)));
+        ts_sensor_set_column(by->q, w.nv, d, as_seen(&w, d, relative(&w, w.of.J, w.from.J, d), apart(&w)));
     return 1;
 }
 
-static int slope_rotation(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_rotation(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     view w;
-    (void)by_v;
     if (!view_of(sim, sensor, scratch, &w)) return 0;
     ts_quat back = ts_quat_identity(), rotation = rotation_of(sim, &sensor->object[0]);
     if (sensor->object[1].body >= 0) back = ts_quat_conjugate(rotation_of(sim, &sensor->object[1]));
@@ -155,7 +153,7 @@ static int slope_rotation(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratc
         double change[4];
         ts_quat turned = ts_sensor_turned(relative(&w, w.of.J_w, w.from.J_w, d), rotation);
         ts_quat_store(ts_quat_mul(back, turned), change);
-        for (int r = 0; r < 4; ++r) by_q[r * w.nv + d] = change[r];
+        for (int r = 0; r < 4; ++r) by->q[r * w.nv + d] = change[r];
     }
     return 1;
 }
@@ -171,22 +169,19 @@ static int slope_axis(ts_sim* sim, const ts_sensor* sensor, int axis, ts_arena* 
     return 1;
 }
 
-static int slope_x(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    (void)by_v;
-    return slope_axis(sim, sensor, 0, scratch, by_q);
+static int slope_x(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    return slope_axis(sim, sensor, 0, scratch, by->q);
 }
 
-static int slope_y(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    (void)by_v;
-    return slope_axis(sim, sensor, 1, scratch, by_q);
+static int slope_y(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    return slope_axis(sim, sensor, 1, scratch, by->q);
 }
 
-static int slope_z(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    (void)by_v;
-    return slope_axis(sim, sensor, 2, scratch, by_q);
+static int slope_z(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    return slope_axis(sim, sensor, 2, scratch, by->q);
 }
 
-static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     view w;
     if (!view_of(sim, sensor, scratch, &w)) return 0;
     ts_vec3 arm = apart(&w), spin = w.reference.angular, velocity = ts_vec3_sub(w.object.linear, w.reference.linear);
@@ -196,23 +191,23 @@ static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratc
         ts_vec3 moved = ts_vec3_cross(spin, relative(&w, w.of.J, w.from.J, d));
         moved = ts_vec3_add(moved, ts_vec3_cross(ts_sensor_column(w.from.w_by_q, w.nv, d), arm));
         ts_vec3 change = ts_vec3_sub(relative(&w, w.of.by_q, w.from.by_q, d), moved);
-        ts_sensor_set_column(by_q, w.nv, d, as_seen(&w, d, change, velocity));
+        ts_sensor_set_column(by->q, w.nv, d, as_seen(&w, d, change, velocity));
         ts_vec3 carried = ts_vec3_cross(ts_sensor_column(w.from.J_w, w.nv, d), arm);
         change = ts_vec3_sub(relative(&w, w.of.J, w.from.J, d), carried);
-        ts_sensor_set_column(by_v, w.nv, d, ts_mat3_mul_vec_transposed(&w.reference.at.R, change));
+        ts_sensor_set_column(by->v, w.nv, d, ts_mat3_mul_vec_transposed(&w.reference.at.R, change));
     }
     return 1;
 }
 
-static int slope_turning(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_turning(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     view w;
     if (!view_of(sim, sensor, scratch, &w)) return 0;
     ts_vec3 turning = ts_vec3_sub(w.object.angular, w.reference.angular);
     for (int d = 0; d < w.nv; ++d) {
         ts_vec3 change = relative(&w, w.of.w_by_q, w.from.w_by_q, d);
-        ts_sensor_set_column(by_q, w.nv, d, as_seen(&w, d, change, turning));
+        ts_sensor_set_column(by->q, w.nv, d, as_seen(&w, d, change, turning));
         change = relative(&w, w.of.J_w, w.from.J_w, d);
-        ts_sensor_set_column(by_v, w.nv, d, ts_mat3_mul_vec_transposed(&w.reference.at.R, change));
+        ts_sensor_set_column(by->v, w.nv, d, ts_mat3_mul_vec_transposed(&w.reference.at.R, change));
     }
     return 1;
 }

@@ -31,41 +31,38 @@ static void measure_flux(ts_sim* sim, const ts_sensor* sensor, double* out_value
 
 // R^T x, x and R of the site; x changes by `change` (3 x nv; NULL: not) by position and by `rate` by velocity.
 static int slope_in_site(ts_sim* sim, const ts_sensor_point* p, const ts_transform* site, ts_vec3 x,
-                         const double* change, const double* rate, double* by[2]) {
+                         const double* change, const double* rate, const ts_sensor_slope* by) {
     int nv = sim->model->nv;
     for (int d = 0; d < nv; ++d) {
         ts_vec3 moved = change ? ts_sensor_column(change, nv, d) : ts_vec3_zero();
         moved = ts_vec3_sub(moved, ts_vec3_cross(ts_sensor_column(p->J_w, nv, d), x));
-        ts_sensor_set_column(by[0], nv, d, ts_mat3_mul_vec_transposed(&site->R, moved));
+        ts_sensor_set_column(by->q, nv, d, ts_mat3_mul_vec_transposed(&site->R, moved));
         if (!rate) continue;
-        ts_sensor_set_column(by[1], nv, d, ts_mat3_mul_vec_transposed(&site->R, ts_sensor_column(rate, nv, d)));
+        ts_sensor_set_column(by->v, nv, d, ts_mat3_mul_vec_transposed(&site->R, ts_sensor_column(rate, nv, d)));
     }
     return 1;
 }
 
-static int slope_turning(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_turning(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     int body = sensor->object[0].body;
     ts_transform site = ts_sensor_frame(sim, &sensor->object[0]);
     ts_sensor_point p;
-    double* by[2] = {by_q, by_v};
     return ts_sensor_point_find(sim, body, site.p, scratch, &p) &&
            slope_in_site(sim, &p, &site, ts_sensor_turning(sim, body), p.w_by_q, p.J_w, by);
 }
 
-static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     int body = sensor->object[0].body;
     ts_transform site = ts_sensor_frame(sim, &sensor->object[0]);
     ts_vec3 velocity = ts_kinematics_point_velocity(sim->model, &sim->kinematics, body, site.p);
     ts_sensor_point p;
-    double* by[2] = {by_q, by_v};
     return ts_sensor_point_find(sim, body, site.p, scratch, &p) &&
            slope_in_site(sim, &p, &site, velocity, p.by_q, p.J, by);
 }
 
-static int slope_flux(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_flux(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     ts_transform site = ts_sensor_frame(sim, &sensor->object[0]);
     ts_sensor_point p;
-    double* by[2] = {by_q, by_v};
     return ts_sensor_point_find(sim, sensor->object[0].body, site.p, scratch, &p) &&
            slope_in_site(sim, &p, &site, sim->options.magnetic, NULL, NULL, by);
 }

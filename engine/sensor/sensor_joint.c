@@ -74,35 +74,35 @@ static void measure_limit_force(ts_sim* sim, const ts_sensor* sensor, double* ou
     out_values[0] = ts_sensor_limit_force(sim, "joint-limit", sensor->object[0].index);
 }
 
-static int slope_position(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    (void)scratch, (void)by_v;
-    by_q[joint_of(sim, sensor)->dof_first] = 1.0;
+static int slope_position(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    (void)scratch;
+    by->q[joint_of(sim, sensor)->dof_first] = 1.0;
     return 1;
 }
 
-static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    (void)scratch, (void)by_q;
-    by_v[joint_of(sim, sensor)->dof_first] = 1.0;
+static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    (void)scratch;
+    by->v[joint_of(sim, sensor)->dof_first] = 1.0;
     return 1;
 }
 
 // The child's axes: dq = q (0, w) / 2.
-static int slope_ball(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_ball(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     const ts_joint* joint = joint_of(sim, sensor);
     ts_quat q = ts_quat_normalize(ts_quat_load(sim->qpos + joint->qpos_first));
-    (void)scratch, (void)by_v;
+    (void)scratch;
     for (int k = 0; k < 3; ++k) {
         ts_vec3 axis = ts_vec3_axis(k);
         double change[4];
         ts_quat_store(ts_quat_mul(q, ts_quat_make(0.0, 0.5 * axis.x, 0.5 * axis.y, 0.5 * axis.z)), change);
-        for (int r = 0; r < 4; ++r) by_q[r * sim->model->nv + joint->dof_first + k] = change[r];
+        for (int r = 0; r < 4; ++r) by->q[r * sim->model->nv + joint->dof_first + k] = change[r];
     }
     return 1;
 }
 
-static int slope_ball_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    (void)scratch, (void)by_q;
-    for (int k = 0; k < 3; ++k) by_v[k * sim->model->nv + joint_of(sim, sensor)->dof_first + k] = 1.0;
+static int slope_ball_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    (void)scratch;
+    for (int k = 0; k < 3; ++k) by->v[k * sim->model->nv + joint_of(sim, sensor)->dof_first + k] = 1.0;
     return 1;
 }
 
@@ -120,14 +120,14 @@ static int slope_limit_by(ts_sim* sim, const ts_sensor* sensor, double* by) {
     return 1;
 }
 
-static int slope_limit(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    (void)scratch, (void)by_v;
-    return slope_limit_by(sim, sensor, by_q);
+static int slope_limit(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    (void)scratch;
+    return slope_limit_by(sim, sensor, by->q);
 }
 
-static int slope_limit_rate(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    (void)scratch, (void)by_q;
-    return slope_limit_by(sim, sensor, by_v);
+static int slope_limit_rate(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    (void)scratch;
+    return slope_limit_by(sim, sensor, by->v);
 }
 
 #define OF_JOINT .object = {TS_SENSOR_IS(JOINT)}

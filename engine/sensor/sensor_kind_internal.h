@@ -16,6 +16,12 @@ typedef enum ts_sensor_values {
     TS_SENSOR_EXACT      // not at all: unit vectors, quaternions, and kinds to which the cutoff means something else
 } ts_sensor_values;
 
+/// How numbers of a sensor answer to the state: (numbers x nv), row-major, tangent.
+typedef struct ts_sensor_slope {
+    double* q;
+    double* v;
+} ts_sensor_slope;
+
 /// A bit for each ts_sensor_object_type.
 #define TS_SENSOR_IS(type) (1u << TS_SENSOR_##type)
 
@@ -47,9 +53,9 @@ typedef struct ts_sensor_kind {
     /// state and kinematics are those of its beginning.
     void (*measure)(ts_sim* sim, const ts_sensor* sensor, double* out_values);
 
-    /// How its numbers answer to the present state, at the last kinematics: by_q and by_v (numbers x nv, row-major, tangent; zero at first). Returns 0
+    /// How its numbers answer to the present state, at the last kinematics: zero at first. Returns 0
     /// where there are no equations, or memory is short. NULL: there are none.
-    int (*slope)(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v);
+    int (*slope)(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by);
 
     int stands;  // nonzero: of the state by its time, but it shows what the last step has left
 } ts_sensor_kind;

@@ -80,16 +80,16 @@ static int add_centre(ts_sim* sim, int root, ts_arena* scratch, int of_velocity,
     return 1;
 }
 
-static int slope_centre(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    return add_centre(sim, sensor->object[0].index, scratch, 0, by_q, by_v);
+static int slope_centre(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    return add_centre(sim, sensor->object[0].index, scratch, 0, by->q, by->v);
 }
 
-static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    return add_centre(sim, sensor->object[0].index, scratch, 1, by_q, by_v);
+static int slope_velocity(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    return add_centre(sim, sensor->object[0].index, scratch, 1, by->q, by->v);
 }
 
 // Of all bodies sum of R I R^T w + (c - centre) x m (v - velocity): what the mean does cancels.
-static int slope_momentum(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_momentum(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     const ts_model* model = sim->model;
     int root = sensor->object[0].index, nv = model->nv;
     whole all = whole_of(sim, root);
@@ -109,10 +109,10 @@ static int slope_momentum(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratc
             change = ts_vec3_add(change, ts_vec3_cross(shift, along));
             ts_vec3 faster = ts_vec3_scale(model->body[b].mass, ts_sensor_column(p.by_q, nv, d));
             change = ts_vec3_add(change, ts_vec3_cross(arm, faster));
-            ts_sensor_set_column(by_q, nv, d, ts_vec3_add(ts_sensor_column(by_q, nv, d), change));
+            ts_sensor_set_column(by->q, nv, d, ts_vec3_add(ts_sensor_column(by->q, nv, d), change));
             change = ts_vec3_cross(arm, ts_vec3_scale(model->body[b].mass, shift));
             change = ts_vec3_add(change, ts_mat3_mul_vec(&I, turn));
-            ts_sensor_set_column(by_v, nv, d, ts_vec3_add(ts_sensor_column(by_v, nv, d), change));
+            ts_sensor_set_column(by->v, nv, d, ts_vec3_add(ts_sensor_column(by->v, nv, d), change));
         }
         ts_arena_scope_end(scratch, scope);
     }

@@ -69,20 +69,20 @@ double ts_sensor_limit_force(const ts_sim* sim, const char* source, int whole) {
     return impulse / sim->options.time_step;
 }
 
-static int slope_length(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_length(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     double rate;
-    (void)scratch, (void)by_v;
+    (void)scratch;
     (void)length_of(sim, sensor->object[0].index, &rate);
-    ts_lever_pull(&ts_sim_storage_of(sim)->tendon_lever[sensor->object[0].index], 1.0, 0, by_q);
+    ts_lever_pull(&ts_sim_storage_of(sim)->tendon_lever[sensor->object[0].index], 1.0, 0, by->q);
     return 1;
 }
 
 // Of one through space moments turn: that is left to differences.
-static int slope_rate(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
+static int slope_rate(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     const ts_model* model = sim->model;
-    (void)by_q;
     if (model->tendon_part[model->tendon[sensor->object[0].index].part_first].kind != TS_TENDON_JOINT) return 0;
-    return slope_length(sim, sensor, scratch, by_v, NULL);
+    ts_sensor_slope rate = {by->v, NULL};
+    return slope_length(sim, sensor, scratch, &rate);
 }
 
 #define OF_TENDON .object = {TS_SENSOR_IS(TENDON)}

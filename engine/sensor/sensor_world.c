@@ -7,8 +7,8 @@ static void measure_time(ts_sim* sim, const ts_sensor* sensor, double* out_value
     out_values[0] = sim->time;
 }
 
-static int slope_time(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, double* by_q, double* by_v) {
-    (void)sim, (void)sensor, (void)scratch, (void)by_q, (void)by_v;
+static int slope_time(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
+    (void)sim, (void)sensor, (void)scratch, (void)by;
     return 1;
 }
 
