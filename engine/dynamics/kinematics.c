@@ -61,6 +61,11 @@ void ts_kinematics_tree(const ts_model* model, const double* qpos, const double*
     ts_kinematics_walk(model, tree, kinematics);
 }
 
+void ts_kinematics_place_tree(const ts_model* model, const double* qpos, int tree, ts_kinematics* kinematics) {
+    const int* body = model->tree_body + model->tree[tree].body_first;
+    for (int i = 0; i < model->tree[tree].body_count; ++i) place_body(model, qpos, body[i], kinematics);
+}
+
 void ts_kinematics_update(const ts_model* model, const double* qpos, const double* qvel, ts_kinematics* kinematics) {
     for (int t = 0; t < model->tree_count; ++t) ts_kinematics_tree(model, qpos, qvel, t, kinematics);
 }

@@ -57,6 +57,9 @@ void ts_kinematics_update(const ts_model* model, const double* qpos, const doubl
 void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
                         ts_kinematics* kinematics);
 
+/// Poses and centres of a tree alone; axes, twists and inertias are then of nothing.
+void ts_kinematics_place_tree(const ts_model* model, const double* qpos, int tree, ts_kinematics* kinematics);
+
 /// Puts the bodies that are moved from outside where `mocap` says (mocap_count x 7: position, quaternion of any length), and what hangs
 /// on them without joints. Trees that hang on them need an update afterwards.
 void ts_kinematics_place(const ts_model* model, const double* mocap, ts_kinematics* kinematics);

@@ -337,6 +337,31 @@ int ts_pile_open(ts_sim* sim) {
     return 1;
 }
 
+static int has_wrenches(const ts_sim* sim) {
+    for (int b = 1; b < sim->model->body_count; ++b) {
+        ts_force wrench = sim->wrench_applied[b];
+        if (ts_vec3_max_abs(wrench.force) != 0.0 || ts_vec3_max_abs(wrench.couple) != 0.0) return 1;
+    }
+    return 0;
+}
+
+static void place_trees(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
+    (void)worker;
+    for (int t = begin; t < end; ++t)
+        if (ts_sim_storage_of(sim)->tree_is_lone[t])
+            ts_kinematics_place_tree(sim->model, sim->qpos, t, &sim->kinematics);
+        else
+            ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
+}
+
+void ts_pile_move_on(ts_sim* sim) {
+    if (is_last(ts_sim_storage_of(sim)) || has_wrenches(sim))
+        ts_sim_move_on(sim);
+    else
+        ts_task_parallel_for(sim->tasks, sim->model->tree_count, GRAIN, place_trees, sim);
+}
+
 // Of what bounces: the reference velocity, from velocities now and without contacts.
 static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
     ts_pairs* pairs = pile->pairs;

@@ -37,6 +37,9 @@ int ts_pile_is_on(const ts_sim* sim);
 /// Nonzero where the present substep leaves what the next step remembers: the last one of a pile, every other.
 int ts_pile_remembers(const ts_sim* sim);
 
+/// In place of kinematics in later substeps: all of it in the last one and where wrenches act, else only where lone bodies are.
+void ts_pile_move_on(ts_sim* sim);
+
 /// In place of assembly and solve: from sim->free_velocity to the new velocity and sim->info. The last substep leaves contacts and what the next step
 /// remembers; the problem is written when somebody asks for it (pile_problem.c). TS_ERROR_MEMORY.
 ts_code ts_pile_solve(ts_sim* sim);

@@ -60,8 +60,11 @@ void ts_substep_carry(ts_sim* sim) {
     ts_arena_scope_end(&sim->scratch, storage->after_contacts);
     ts_step_info nothing = {.contact_count = sim->contact_count};
     *info = nothing;
+    if (storage->pile) {
+        ts_pile_move_on(sim);
+        return;
+    }
     ts_sim_move_on(sim);
-    if (storage->pile) return;
     ts_contact_memory(sim, &first, &last);
     for (int i = 0; i < sim->contact_count; ++i) {
         ts_contact* contact = &sim->contact[i];

@@ -257,6 +257,20 @@ Test(pile, threads_share_a_pile_to_the_bit) {
     cr_expect_eq(hash[0], hash[2]);
 }
 
+// What is pulled at its centre of mass does not turn, in no substep, beside boxes that rest.
+Test(pile, wrenches_act_in_every_substep) {
+    fixture f = fixture_start(boxes_about(3, 1, 0.5, 0.0, ts_vec3_make(0.03, 0.02, 0.01)), 1);
+    int last = f.model->tree_count - 1, root = f.model->tree[last].root, dof = f.model->tree[last].dof_first;
+    double h = f.sim->options.time_step;
+    f.sim->qpos[f.model->joint[f.model->body[root].joint_first].qpos_first + 2] += 3.0;
+    f.sim->wrench_applied[root].force = ts_vec3_make(0.0, 5.0, 0.0);
+    fixture_run(&f, 1);
+    cr_assert_not_null(ts_sim_storage_of(f.sim)->unshown, "the test is of a pile");
+    const double wanted[6] = {0.0, h * 5.0 / 2.0, -g * h, 0.0, 0.0, 0.0};
+    for (int k = 0; k < 6; ++k) cr_expect_float_eq(f.sim->qvel[dof + k], wanted[k], 1e-12, "%d", k);
+    fixture_end(&f);
+}
+
 Test(pile, is_one_only_where_it_may) {
     fixture f = fixture_start(boxes(1, 2, 0.5, 0.0), 1);
     ts_sim_storage* storage = ts_sim_storage_of(f.sim);
