@@ -210,7 +210,7 @@ int ts_linear_change(ts_linear* s) {
 }
 
 ts_linear_cost ts_linear_cost_of(ts_linear* s) {
-    static const ts_linear_cost nothing = {0.0, 0.0}, refused = {HUGE_VAL, HUGE_VAL};
+    static const ts_linear_cost nothing = {0.0, 0.0, 0.0}, refused = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
     if (prepare(s)) return s->room->way->cost(s->room->analysed);
     return s->room->rows == 0 ? nothing : refused;
 }

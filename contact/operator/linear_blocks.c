@@ -56,7 +56,7 @@ static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
 
 static ts_linear_cost cost_of(const void* analysed) {
     const blocks* q = (const blocks*)analysed;
-    return (ts_linear_cost){ts_block_lu_work(q->lu), (double)ts_block_lu_numbers(q->lu)};
+    return (ts_linear_cost){ts_block_lu_work(q->lu), (double)ts_block_lu_numbers(q->lu), 0.0};
 }
 
 // A + s 1: every block is unknown, so that A's numbers lie as they do here.

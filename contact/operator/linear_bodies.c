@@ -39,6 +39,7 @@ typedef struct bodies {
     ts_block_lu* lu;
     double ratio;   // the largest stiffness over M, infinite where that is not known
     double* value;  // matrix over bodies
+    double fill;    // multiplications to write it
     double* M;      // LU of M_b at square[b]; under TS_LINEAR_SHIFT (rows) 1 / M
     int* pivot;     // (rows) of M_b
     int* place;     // (segments) where a segment's columns begin among the used ones
@@ -48,6 +49,9 @@ typedef struct bodies {
     double* step;   // (unknown rows) the answer so far
     double* kept;   // (unknown rows) the answer of the round before
 } bodies;
+
+// 1: how much longer a multiplication takes that writes the matrix of a robot, in small groups, than one of the factor. Measured: 0.65 and 3 a nanosecond.
+static const double fill_speed = 4.0;
 
 static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
     const ts_linear_room* room = s->room;
@@ -70,17 +74,21 @@ static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
         if (!(*vector[i] = TS_ARENA_ARRAY(arena, double, room->rows))) return NULL;
     if (!w->value || !w->M || !w->pivot || !w->y || !w->place) return NULL;
     // Used columns lie in the order of the columns themselves.
-    for (int a = 0; a < room->count; ++a)
+    for (int a = 0; a < room->count; ++a) {
+        double columns = 0.0;
         for (int k = w->form->segment_start[room->list[a]]; k < w->form->segment_start[room->list[a] + 1]; ++k) {
             int column = w->form->segment[k].column, g = w->form->segment[k].count > 0 ? graph->group_of[column] : 0;
             w->place[k] = graph->groups > 0 ? graph->place[g] + column - graph->first[g] : 0;
+            columns += w->form->segment[k].count;
         }
+        w->fill += fill_speed * ts_linear_rows_of(s, room->list[a]) * columns * columns;
+    }
     return w;
 }
 
 static ts_linear_cost cost_of(const void* analysed) {
     const bodies* w = (const bodies*)analysed;
-    return (ts_linear_cost){ts_block_lu_work(w->lu), (double)ts_block_lu_numbers(w->lu)};
+    return (ts_linear_cost){ts_block_lu_work(w->lu), (double)ts_block_lu_numbers(w->lu), w->fill};
 }
 
 // --- small matrices --------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
 
 static ts_linear_cost cost_of(const void* analysed) {
     double n = ((const dense*)analysed)->n;
-    return (ts_linear_cost){n * n * n / 3.0, n * n};
+    return (ts_linear_cost){n * n * n / 3.0, n * n, 0.0};
 }
 
 // out (rows x A->ld) = E times the rows of A, all columns.
@@ -188,7 +188,7 @@ static void* analyse_symmetric(const ts_linear* s, ts_arena* arena, size_t most)
 static ts_linear_cost cost_of_symmetric(const void* analysed) {
     const symmetric* q = (const symmetric*)analysed;
     double n = q->all.n;
-    return q->reduced ? (ts_linear_cost){3.0 * n, 2.0 * n * n} : (ts_linear_cost){n * n * n / 6.0, n * n};
+    return q->reduced ? (ts_linear_cost){3.0 * n, 2.0 * n * n, 0.0} : (ts_linear_cost){n * n * n / 6.0, n * n, 0.0};
 }
 
 static int change_symmetric(void* analysed) {

@@ -188,8 +188,8 @@ static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
 static ts_linear_cost cost_of(const void* analysed) {
     const grouped* w = (const grouped*)analysed;
     double n = w->rows;
-    if (w->lu) return (ts_linear_cost){ts_block_lu_work(w->lu), (double)ts_block_lu_numbers(w->lu)};
-    return (ts_linear_cost){n * n * n / 3.0, n * n};
+    if (w->lu) return (ts_linear_cost){ts_block_lu_work(w->lu), (double)ts_block_lu_numbers(w->lu), 0.0};
+    return (ts_linear_cost){n * n * n / 3.0, n * n, 0.0};
 }
 
 // --- factor ----------------------------------------------------------------------------------------------------------

@@ -86,8 +86,9 @@ typedef enum ts_linear_use {
 
 /// Multiply-adds.
 typedef struct ts_linear_cost {
-    double change;  // of another S
+    double change;  // of another S: its factor,
     double solve;   // of another r
+    double fill;    // of another S: what is to be factorised; 0 where that is little beside the factor
 } ts_linear_cost;
 
 /// A system. Between solves the caller writes C, E and `active`, and nothing else.

@@ -67,7 +67,7 @@ static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
 
 static ts_linear_cost cost_of(const void* analysed) {
     const steps* q = (const steps*)analysed;
-    return (ts_linear_cost){q->s->A->rows, 2.0 * q->product_work};
+    return (ts_linear_cost){q->s->A->rows, 2.0 * q->product_work, 0.0};
 }
 
 // The inverse of a small symmetric positive definite matrix, in place, by Gauss and Jordan. Returns 0 when it is not.

@@ -93,7 +93,6 @@ Test(model_camera, is_named_and_left_by_turning) {
 
 Test(model_camera, targets_are_found_and_renamed_with_their_bodies) {
     mjcf_refuse("<mujoco><worldbody>\n<camera mode='targetbody' target='nobody'/></worldbody></mujoco>", 2, "'nobody'");
-    mjcf_refuse("<mujoco><worldbody>\n<camera mode='targetbodycom'/></worldbody></mujoco>", 2, "no body");
     mjcf_refuse("<mujoco><worldbody>\n<camera fovy='180'/></worldbody></mujoco>", 2, "180");
     ts_model* m = mjcf_read(
         "<mujoco><worldbody><body name='still'/><replicate count='2'><body name='b'><geom size='1'/></body>"

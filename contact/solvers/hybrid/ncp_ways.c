@@ -119,6 +119,7 @@ static int run_newton(ts_ncp_search* s, double proximal, int limit) {
                                     .newton_limit = smaller(limit, iterations_left(s)),
                                     .proximal_limit = limit,
                                     .proximal = proximal,
+                                    .work_limit = ts_small_newton_takes(s->problem) ? ts_ncp_work(s) : 0.0,
                                     .sweeps = s->settings->recovery_sweeps};
     count_on(s);
     ts_natural_report report = ts_natural_newton(s->problem, &settings, s->scratch, s->at.impulse);

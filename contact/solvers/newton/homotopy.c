@@ -250,7 +250,8 @@ static int prepare(path* q) {
                                                               : TS_PART_FIXED;
     q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, q->scratch);
     if (!q->system) return 0;
-    q->work = ts_linear_cost_of(q->system).change;
+    ts_linear_cost cost = ts_linear_cost_of(q->system);
+    q->work = cost.change + cost.fill;
     if (!isfinite(q->work)) return 0;
     double most = q->settings->work_limit / fmax(q->work, 1.0);
     q->system_limit = most < q->settings->system_limit ? (int)most : q->settings->system_limit;

@@ -138,6 +138,12 @@ static void linearise(ts_natural* q, int b) {
     for (int i = 0; i < rows * rows; ++i) C[i] += q->eps * E[i];
 }
 
+static int has_steps_left(const ts_natural* q) {
+    const ts_natural_settings* settings = q->settings;
+    return q->report.newtons < settings->newton_limit &&
+           !(settings->work_limit > 0.0 && q->report.work >= settings->work_limit);
+}
+
 // Newton's step into q->d. Returns 0 when the linear system could not be solved.
 static int newton_step(ts_natural* q) {
     double largest = 0.0;
@@ -145,6 +151,10 @@ static int newton_step(ts_natural* q) {
     for (int i = 0; i < q->s.rows; ++i)
         if (fabs(q->d[i]) > largest) largest = fabs(q->d[i]);
     q->report.newtons += 1;
+    if (q->settings->work_limit > 0.0) {
+        ts_linear_cost cost = ts_linear_cost_of(q->system);
+        q->report.work += cost.change + cost.fill;
+    }
     return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, step_digits * largest, q->d);
 }
 
@@ -154,7 +164,7 @@ static int newton_step(ts_natural* q) {
 static int solve_proximal(ts_natural* q, double start, double target) {
     double now = start;
     int leaps = 0, crawls = 0;
-    for (int k = 0; k < INNER_LIMIT && q->report.newtons < q->settings->newton_limit; ++k) {
+    for (int k = 0; k < INNER_LIMIT && has_steps_left(q); ++k) {
         velocity(q, q->x, q->eps, q->u);
         now = sqrt(residual(q, q->x, q->u));
         if (now <= target) return 1;
@@ -309,7 +319,7 @@ static void iterate(ts_natural* q, double* impulse) {
     q->report.status = TS_SOLVE_ITERATION_LIMIT;
     if (is_converged(q)) q->report.status = TS_SOLVE_CONVERGED;
     while (q->report.status == TS_SOLVE_ITERATION_LIMIT && q->report.proximals < q->settings->proximal_limit &&
-           q->report.newtons < q->settings->newton_limit) {
+           has_steps_left(q)) {
         double before = now, best_before = q->best_norm;
         memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
         // Less than rounding is not to be had, and trying costs as many systems as all that went before.

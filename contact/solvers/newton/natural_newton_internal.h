@@ -12,6 +12,7 @@ typedef struct ts_natural_settings {
     int newton_limit;    // most Newton steps
     int proximal_limit;  // most proximal steps
     double proximal;     // first weight of the proximal term, relative to a block's stiffness
+    double work_limit;   // most multiplications in factors and what they are of; 0: any
     int sweeps;          // Gauss-Seidel sweeps after a proximal step that Newton could not solve
     ts_block_moving
         moving;  // ALL: the exact law; else the convex problem of these rows, whose impulse is least energy. `goal`
@@ -24,6 +25,7 @@ typedef struct ts_natural_report {
     int newtons;    // linear systems solved
     int proximals;  // proximal steps
     int sweeps;
+    double work;    // multiplications, where they are limited
     double excess;  // of the returned impulse, contact/judge/yardstick.h
 } ts_natural_report;
 
