@@ -49,7 +49,7 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 
 static const ts_measure measure[] = {
     {"load in the first step", "N", "m g / (1 + epsilon m / 4): R shares the weight with the mass",
-     TS_TRAIT_SOFT | TS_TRAIT_RELAXED, NULL, 0},
+     TS_TRAIT_SOFT | TS_TRAIT_RELAXED | TS_TRAIT_ALONE, NULL, 0},
 };
 
 const ts_experiment ts_compliance_experiment = {

@@ -99,9 +99,9 @@ static double observe(ts_lab_run* run, ts_sim* sim) {
 
 static void conclude(ts_lab_run* run, ts_sim* sim) {
     int count = sim->model->body_count - 1;
-    for (int m = 0; m < 3; m += 2)
+    for (int m = 0; m < 3 && run->traits & TS_TRAIT_STIFF; m += 2)
         ts_lab_spare(
-            run, m, TS_TRAIT_STIFF,
+            run, m, TS_TRAIT_SOFT,
             "a contact whose period is a step stops what falls within about one, and boards are eight steps thick");
     ts_lab_leave_open(run, 0, TS_TRAIT_ALONE | TS_TRAIT_FOREIGN,
                       "how deep a stone gets into a board before it is thrown back depends on how many contacts push");
