@@ -104,6 +104,7 @@ typedef struct ts_sim_storage {
     int* contact_memory_index;  // (contact_count) entry of row_memory, or -1
     int contact_softness;       // ts_soft_contact
     double* reference;          // (row_count) c*, m/s
+    double* push_out;           // (row_count) the same, 0 of rows that drive; `reference` itself where there are none
     // The same and R of the step as if nothing was soft; NULL where nothing is. Ties keep the give that no one can see.
     double* rigid_reference;
     double* rigid_R;

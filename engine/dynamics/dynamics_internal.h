@@ -33,6 +33,9 @@ void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian)
 /// Replaces w (dof_count of the tree) by L^-1 w: from whitened velocities back to qvel.
 void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w);
 
+/// Kinetic energy, J, of the kinematics as they are; of what cannot move: none.
+double ts_dynamics_kinetic_energy(const ts_sim* sim);
+
 #ifdef __cplusplus
 }
 #endif

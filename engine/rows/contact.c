@@ -105,13 +105,10 @@ double ts_contact_reference(const ts_options* options, const ts_reference_input*
 // How fast a contact is pushed out, no faster than with the energy that the lighter of the trees it moves would have at `push`. Where
 // joints let a point move as if it had more mass than all that hangs together (a leg pressed into its own hip), the push is one
 // that leverage turns into absurd speeds elsewhere.
-static double limit_push(const ts_sim* sim, const ts_row_law* law, int normal, double push) {
-    double G = ts_row_squared(law->J, normal), mass = (double)INFINITY;
+static double limit_push(const ts_row_law* law, int normal, double push) {
+    double G = ts_row_squared(law->J, normal), mass = ts_row_lightest(law->J);
     int levers = 0;
-    for (int k = 0; k < law->J->piece_count; ++k) {
-        levers = levers || !law->J->piece[k].is_free_body;
-        mass = fmin(mass, sim->model->tree[law->J->piece[k].tree].mass);
-    }
+    for (int k = 0; k < law->J->piece_count; ++k) levers = levers || !law->J->piece[k].is_free_body;
     return levers && G * mass < 1.0 ? sqrt(G * mass) * push : push;
 }
 
@@ -190,7 +187,7 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     // Friction stops what slides of the surfaces, not of the geoms under them.
     for (int r = 0; r < rows; ++r) out_law->reference[r] -= drift_along(contact, r);
     if (!bounces && !soft && out_law->reference[normal] > 0.0)
-        out_law->reference[normal] = limit_push(sim, out_law, normal, out_law->reference[normal]);
+        out_law->reference[normal] = limit_push(out_law, normal, out_law->reference[normal]);
     if (memory && sim->solver->anchors && rows >= 3 && !out_law->rigid)
         pull_to_anchor(sim, contact, memory, out_law->reference);
     if (memory && !bounces) ts_contact_start(sim, contact, memory, now[normal], out_law->impulse);

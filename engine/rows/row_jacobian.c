@@ -200,6 +200,24 @@ double ts_row_squared(const ts_row_jacobian* J, int r) {
     return sum;
 }
 
+ts_mat3 ts_row_products(const ts_row_jacobian* J, int r) {
+    ts_mat3 G = ts_mat3_zero();
+    for (int k = 0; k < J->piece_count; ++k)
+        for (int d = 0; d < J->piece[k].dof_count; ++d) {
+            const ts_row_piece* piece = &J->piece[k];
+            ts_vec3 column =
+                ts_vec3_make(ts_row_entry(piece, r, d), ts_row_entry(piece, r + 1, d), ts_row_entry(piece, r + 2, d));
+            G = ts_mat3_add(G, ts_mat3_outer(column, column));
+        }
+    return G;
+}
+
+double ts_row_lightest(const ts_row_jacobian* J) {
+    double mass = (double)INFINITY;
+    for (int k = 0; k < J->piece_count; ++k) mass = fmin(mass, J->sim->model->tree[J->piece[k].tree].mass);
+    return mass;
+}
+
 double ts_row_mend_speed(const ts_options* options, double error) {
     return fmin(error * options->baumgarte / options->time_step, options->push_out_speed);
 }

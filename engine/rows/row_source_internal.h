@@ -83,6 +83,12 @@ static inline double ts_row_entry(const ts_row_piece* piece, int r, int d) {
 /// The sum of the squares of row r: G_rr once rows are whitened.
 double ts_row_squared(const ts_row_jacobian* J, int r);
 
+/// The products of rows r to r + 2 with each other: their G once rows are whitened, 1 / kg.
+ts_mat3 ts_row_products(const ts_row_jacobian* J, int r);
+
+/// The mass of the lightest tree that the rows move, kg; infinite where they move none.
+double ts_row_lightest(const ts_row_jacobian* J);
+
 /// What decides how a block's rows shall move. Arrays have one entry per row.
 typedef struct ts_row_law {
     const ts_row_speeds* speeds;
@@ -131,6 +137,9 @@ typedef struct ts_row_source {
 
     /// What a block belongs to, in a few words for people (ts_row_label). NULL: the equality, or nothing.
     void (*describe)(const ts_model* model, ts_row_key key, char* out_text, size_t size);
+
+    /// Nonzero where the speeds that rows ask for are meant, however fast: motors. Zero: they mend what is off, and may be too much to ask.
+    int drives;
 
     /// For a source of equalities (ts_equality.source): why it cannot make rows of this one, or NULL when it can. Asked
     /// once, while the model is built. NULL: no equality can be of this kind.

@@ -42,18 +42,10 @@ static int is_turn(const ts_row_tie* tie, int row) { return tie->turn_first > 0 
 // Slows down what three rows ask for along directions that hardly move: see above.
 static void limit_energy(const ts_sim* sim, const ts_row_law* law, int row, double stiffest) {
     ts_vec3 c = ts_vec3_load(law->reference + row);
-    double mass = (double)INFINITY, speed = sim->options.push_out_speed;
-    for (int k = 0; k < law->J->piece_count; ++k) mass = fmin(mass, sim->model->tree[law->J->piece[k].tree].mass);
+    double mass = ts_row_lightest(law->J), speed = sim->options.push_out_speed;
     // What gives by R has no less a G than that.
     if (!(ts_vec3_dot(c, c) > give * stiffest * mass * speed * speed)) return;
-    ts_mat3 G = ts_mat3_diagonal(ts_vec3_zero()), axes;
-    for (int k = 0; k < law->J->piece_count; ++k)
-        for (int d = 0; d < law->J->piece[k].dof_count; ++d) {
-            const ts_row_piece* piece = &law->J->piece[k];
-            ts_vec3 column = ts_vec3_make(ts_row_entry(piece, row, d), ts_row_entry(piece, row + 1, d),
-                                          ts_row_entry(piece, row + 2, d));
-            G = ts_mat3_add(G, ts_mat3_outer(column, column));
-        }
+    ts_mat3 G = ts_row_products(law->J, row), axes;
     ts_vec3 value, left = c;
     ts_mat3_eigen_symmetric(&G, &value, &axes);
     for (int i = 0; i < 3; ++i) {

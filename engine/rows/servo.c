@@ -63,4 +63,5 @@ const ts_row_source ts_row_servo = {.name = "servo",
                                     .law = law,
                                     .answer = answer,
                                     .book = book,
+                                    .drives = 1,
                                     .describe = describe};

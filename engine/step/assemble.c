@@ -198,7 +198,6 @@ static const double least_eigenvalue = 1e-12;
 static void take_back(const assembly* work, int b, const ts_row_jacobian* J) {
     double* g = work->g + work->plan->block_row[b];
     double* reference = work->reference + work->plan->block_row[b];
-    ts_mat3 G = ts_mat3_diagonal(ts_vec3_zero());
     if (work->plan->block[b].set != TS_SET_CONE || work->plan->block[b].rows != 3) return;
     for (int k = 0; k < J->piece_count; ++k) {
         const ts_row_piece* piece = &J->piece[k];
@@ -206,12 +205,8 @@ static void take_back(const assembly* work, int b, const ts_row_jacobian* J) {
         if (piece->is_free_body ||
             work->sim->model->joint[work->sim->model->dof[piece->dof_first].joint].type == TS_JOINT_FREE)
             return;
-        for (int d = 0; d < piece->dof_count; ++d) {
-            ts_vec3 column =
-                ts_vec3_make(ts_row_entry(piece, 0, d), ts_row_entry(piece, 1, d), ts_row_entry(piece, 2, d));
-            G = ts_mat3_add(G, ts_mat3_outer(column, column));
-        }
     }
+    ts_mat3 G = ts_row_products(J, 0);
     ts_vec3 value, demand = ts_vec3_load(g), back = ts_vec3_zero();
     ts_mat3 axes;
     ts_mat3_eigen_symmetric(&G, &value, &axes);
@@ -378,6 +373,23 @@ static int any_positive(const double* x, int count) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) > 0.0;
 }
 
+// c* but for what is driven: that is no push-out. NULL when memory is short.
+static double* find_push_out(const assembly* work) {
+    const ts_row_plan* plan = work->plan;
+    double* push_out = work->reference;
+    for (int b = 0; b < plan->block_count; ++b) {
+        if (!ts_row_source_at(plan->owner[b].source)->drives) continue;
+        size_t bytes = (size_t)plan->row_count * sizeof(double);
+        if (push_out == work->reference) {
+            push_out = TS_ARENA_ARRAY(&work->sim->scratch, double, plan->row_count);
+            if (!push_out) return NULL;
+            memcpy(push_out, work->reference, bytes);
+        }
+        for (int r = plan->block_row[b]; r < plan->block_row[b + 1]; ++r) push_out[r] = 0.0;
+    }
+    return push_out;
+}
+
 ts_code ts_step_assemble(ts_sim* sim) {
     const ts_row_plan* plan = ts_row_plan_make(sim);
     assembly work = {.sim = sim, .plan = plan};
@@ -396,9 +408,11 @@ ts_code ts_step_assemble(ts_sim* sim) {
     if (!sim->problem.delassus) return TS_ERROR_MEMORY;
     sim->problem.g = work.g;
     sim->problem.R = any_positive(work.R, plan->row_count) ? work.R : NULL;
-    sim->problem.push_out = work.reference;
     sim->impulse = work.impulse;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
+    storage->push_out = find_push_out(&work);
+    if (!storage->push_out) return TS_ERROR_MEMORY;
+    sim->problem.push_out = storage->push_out;
     storage->reference = work.reference;
     storage->rigid_reference = work.rigid_reference;
     storage->rigid_R = work.rigid_R;

@@ -162,7 +162,7 @@ static int show(ts_sim* sim, const ts_pile* pile) {
     problem->delassus->ops->set_impulse(problem->delassus, r.impulse);
     sim->row_block = r.owner;
     sim->impulse = r.impulse;
-    storage->reference = r.reference;
+    storage->reference = storage->push_out = r.reference;
     storage->rigid_reference = storage->rigid_R = storage->row_before = NULL;
     storage->row_after = r.after;
     storage->row_softness = NULL;

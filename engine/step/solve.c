@@ -76,10 +76,11 @@ static int solve_what_is_left(ts_sim* sim) {
         if (!solve_again(sim)) return 0;
         excess = ts_step_push_excess(sim);
     }
-    if (!(excess > 1.0)) return 1;
+    if (!(excess > 1.0)) return excess >= 0.0;
     int count = ts_step_slow_down(sim, excess);
-    if (count > 0) sim->info.blocked += count;
-    return count >= 0 && solve_again(sim);
+    if (count < 0) return 0;
+    sim->info.blocked += count;
+    return solve_again(sim);
 }
 
 ts_code ts_step_solve(ts_sim* sim) {

@@ -14,8 +14,11 @@ extern "C" {
 int ts_step_yield(ts_sim* sim, int with_friction_too);
 
 /// After a solve that was judged: how many times the energy that push-outs may take every motion has that does what they ask for; at most
-/// 1 is as it should be. 0 where nothing is pushed out, or something gives.
+/// 1 is as it should be. 0 where nothing is pushed out, or something gives; negative when memory is short (push_excess.c).
 double ts_step_push_excess(ts_sim* sim);
+
+/// Whether row r of a block, of which `speed` is asked, asks to be pushed out or pulled together.
+int ts_step_row_asks(const ts_block* block, int r, double speed);
 
 /// Excess beyond which contacts and limits give way.
 enum { TS_ABSURD_EXCESS = 100 };
@@ -23,8 +26,8 @@ enum { TS_ABSURD_EXCESS = 100 };
 /// There: takes back the push-outs of contacts and limits that the last solve's impulses tell of. Returns as ts_step_yield.
 int ts_step_yield_excess(ts_sim* sim);
 
-/// Asks for all that is still asked for more slowly, by the root of `excess`, more than 1. Returns how many blocks were slowed down, -1 when
-/// memory is short.
+/// Asks for all that is still asked for more slowly, by the root of `excess`, more than 1. Returns how many blocks more have
+/// something left out, -1 when memory is short.
 int ts_step_slow_down(ts_sim* sim, double excess);
 
 /// While block b is assembled: takes back the push-out that gave way not long ago. `g` and `reference` are of its rows.

@@ -171,3 +171,34 @@ Test(slowed, a_bounce_on_a_lever_is_none_of_it) {
     cr_expect_float_eq(f.sim->qvel[0], -5.0, 1e-6);
     fixture_end(&f);
 }
+
+// A motor at its limit asks for as much speed as it likes: it pulls with its limit, is no push-out, and does not excuse one that is beside it.
+Test(slowed, a_motor_is_no_push_out) {
+    for (int limited = 0; limited < 2; ++limited) {
+        ts_builder* builder = ts_builder_create("motor");
+        ts_builder_options(builder)->time_step = h;
+        ts_builder_options(builder)->gravity = ts_vec3_zero();
+        ts_body_def cart = ts_body_def_default();
+        ts_joint_def slide = ts_joint_def_default();
+        cart.mass = 1.0;
+        cart.inertia = ts_mat3_scale(0.01, ts_mat3_identity());
+        slide.body = ts_builder_add_body(builder, &cart);
+        slide.type = TS_JOINT_SLIDE;
+        slide.axis = ts_vec3_axis(0);
+        ts_actuator_def servo = ts_actuator_def_default();
+        servo.is.target = ts_builder_add_joint(builder, &slide);
+        servo.is.gain[0] = 1e9;
+        servo.is.bias[1] = -1e9;
+        if (limited) servo.is.force = (ts_limits){1, {-50.0, 50.0}};
+        cr_assert(ts_builder_add_actuator(builder, &servo) >= 0);
+        fixture f = fixture_start(builder, 1);
+        f.sim->ctrl[0] = 1.0;
+        fixture_run(&f, 1);
+        double expected = limited ? h * 50.0 : h * 1e9 / (1.0 + h * h * 1e9);
+        cr_expect_float_eq(f.sim->qvel[0], expected, 1e-9 * expected, "%g m/s", f.sim->qvel[0]);
+        cr_expect_eq(f.sim->problem.row_count, limited);
+        if (limited) cr_expect_eq(f.sim->problem.push_out[0], 0.0);
+        cr_expect_eq(f.sim->info.blocked, 0);
+        fixture_end(&f);
+    }
+}
