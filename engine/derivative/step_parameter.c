@@ -1,4 +1,4 @@
-// Columns by what a world is made of: masses, inertias, gravity, the time step, restitution, compliance; and by activations.
+// Columns by what a world is made of: masses, inertias, gravity, the time step, restitution, compliance.
 //
 // Problem: the change of a step by a parameter s at fixed position and velocity. Rule: as for positions, at frozen impulses,
 //     M_hat dv+ = X + J^T dlambda_b,     X = M_hat dv_f - dM_hat (v+ - v_f),     du = J dv+ - dc* + dR lambda,
@@ -11,14 +11,12 @@
 // Source: the regressor of Atkeson, An and Hollerbach (engine/dynamics/regressor.c); derived here.
 // Guaranteed: as exact as the columns by position. Columns are kept as numbers like those of differences (step_frozen.c).
 // `implicit` adds its slopes C.
-// Left to differences: trees and blocks that step_tree.c and step_rows.c do not know either; masses where G or
-// the model's weights stand in the law (softness, leverage that slows a push-out).
+// What is left to differences: step_parameter_known.c. What activations and controls add: step_activation.c.
 #include <math.h>
 #include <string.h>
 
 #include "engine/actuation/actuation_internal.h"
-#include "engine/actuation/muscle_internal.h"
-#include "engine/derivative/step_implicit_internal.h"
+#include "engine/derivative/step_parameter_internal.h"
 #include "engine/dynamics/derivative.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/dynamics/fluid_internal.h"
@@ -28,8 +26,6 @@
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
-
-enum { PARAMETERS = 10 };
 
 // The columns that are to be found.
 typedef struct parameters {
@@ -51,228 +47,33 @@ typedef struct parameters {
 
 static double* column_at(const parameters* w, int c) { return w->numbers + (size_t)c * (size_t)w->p->frozen.size; }
 
-static int is_of_mass(ts_step_input_kind kind) { return kind == TS_STEP_BY_MASS || kind == TS_STEP_BY_INERTIA; }
-
-static int body_of(ts_step_column c) { return c.kind == TS_STEP_BY_INERTIA ? c.index / PARAMETERS : c.index; }
-
-static int is_of_drive(ts_step_input_kind kind) { return kind == TS_STEP_BY_CONTROL || kind == TS_STEP_BY_ACTIVATION; }
-
-// The actuator that has an activation.
-static int actuator_of(const ts_model* model, int act) {
-    for (int i = 0; i < model->actuator_count; ++i)
-        if (model->actuator[i].act == act) return i;
-    return -1;
-}
-
-// The one that a column is of.
-static int drive_of(const ts_model* model, ts_step_column c) {
-    return c.kind == TS_STEP_BY_CONTROL ? c.index : actuator_of(model, c.index);
-}
-
 // Whether a column moves tree t.
 static int concerns(const parameters* w, ts_step_column c, int t) {
-    if (is_of_mass(c.kind)) return w->p->model->body[body_of(c)].tree == t;
-    if (is_of_drive(c.kind)) return ts_actuation_drive(w->task->sim, drive_of(w->p->model, c))->lever->tree == t;
+    if (ts_step_is_of_mass(c.kind)) return w->p->model->body[ts_step_body_of(c)].tree == t;
+    if (ts_step_is_of_drive(c.kind))
+        return ts_actuation_drive(w->task->sim, ts_step_drive_of(w->p->model, c))->lever->tree == t;
     return c.kind == TS_STEP_BY_GRAVITY || c.kind == TS_STEP_BY_TIME_STEP;
 }
 
 // The change of a body's ten parameters.
-static void direction_of(const ts_model* model, ts_step_column c, double out[PARAMETERS]) {
+static void direction_of(const ts_model* model, ts_step_column c, double out[TS_STEP_PARAMETERS]) {
     const ts_mat3 none = ts_mat3_zero();
-    memset(out, 0, PARAMETERS * sizeof(double));
+    memset(out, 0, TS_STEP_PARAMETERS * sizeof(double));
     if (c.kind == TS_STEP_BY_MASS)
         ts_derivative_parameters(1.0, model->body[c.index].centre, &none, out);
     else
-        out[c.index % PARAMETERS] = 1.0;
+        out[c.index % TS_STEP_PARAMETERS] = 1.0;
 }
 
 ts_vec3 ts_step_centre_slope(const ts_model* model, ts_step_column c) {
     if (c.kind != TS_STEP_BY_INERTIA) return ts_vec3_zero();
-    const ts_body* body = &model->body[body_of(c)];
-    int k = c.index % PARAMETERS;
+    const ts_body* body = &model->body[ts_step_body_of(c)];
+    int k = c.index % TS_STEP_PARAMETERS;
     if (k == 0) return ts_vec3_scale(-1.0 / body->mass, body->centre);
     return k < 4 ? ts_vec3_scale(1.0 / body->mass, ts_vec3_axis(k - 1)) : ts_vec3_zero();
 }
 
-// --- what is known ---
-
 static int acts(const parameters* w, int b) { return ts_step_block_acts(w->task->sim, w->p, b); }
-
-// Whether the push of a contact is slowed down by leverage, which depends on G.
-static int push_is_slowed(const ts_sim* sim, int b) {
-    const ts_contact* contact = &sim->contact[sim->row_block[b].item];
-    double reference =
-        ts_sim_storage_of(sim)->reference[sim->problem.block[b].row + (contact->surface.dimension == 1 ? 0 : 2)];
-    double depth = -contact->gap - sim->options.slop;
-    if (ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE || !(reference > 0.0) || !(depth > 0.0)) return 0;
-    double bounce = -contact->surface.restitution * contact->velocity_before.z;
-    return reference != bounce && reference < ts_row_mend_speed(&sim->options, depth) * (1.0 - 1e-12);
-}
-
-static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_step_input_kind kind) {
-    if (sim->solver->anchors) return 0;
-    if (kind == TS_STEP_BY_GRAVITY) return 1;
-    int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
-    // The model's weights are those of its masses.
-    if (soft && is_of_mass(kind)) return 0;
-    for (int b = 0; b < p->block_count; ++b) {
-        if (!ts_step_block_acts(sim, p, b)) continue;
-        if (ts_step_block_is_softened(sim, p, b) || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
-        if (soft && kind == TS_STEP_BY_TIME_STEP && !ts_step_soft_row_is_known(sim, b)) return 0;
-        if (ts_row_is(sim, b, &ts_row_contact) && push_is_slowed(sim, b)) return 0;
-    }
-    return 1;
-}
-
-// A contact that would bounce if it had any restitution has its law jump there.
-static int restitution_is_known(const ts_sim* sim, int geom) {
-    double threshold = ts_contact_bounce_threshold(&sim->options);
-    if (ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE) return 1;
-    if (sim->solver->anchors) return 0;
-    for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        if (contact->geom_a != geom && contact->geom_b != geom) continue;
-        if (sim->row_block[contact->block].blocked != TS_ROW_FREE) return 0;
-        if (contact->surface.restitution == 0.0 && -contact->velocity_before.z > threshold) return 0;
-    }
-    return 1;
-}
-
-// Rows of spinning and rolling are scaled by their own friction over that of sliding.
-static int friction_is_known(const ts_sim* sim, int geom) {
-    for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        if (contact->geom_a != geom && contact->geom_b != geom) continue;
-        if (contact->surface.friction == 0.0 || sim->row_block[contact->block].blocked != TS_ROW_FREE) return 0;
-        if (contact->surface.dimension <= 3) continue;
-        // The scale would stand in speeds before the step, and in G.
-        if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL || sim->solver->compliance || sim->solver->anchors)
-            return 0;
-        if (contact->drift.z != 0.0) return 0;
-    }
-    return 1;
-}
-
-static int compliance_is_known(const ts_sim* sim, const ts_step_implicit* p) {
-    for (int b = 0; b < sim->problem.block_count; ++b)
-        if (sim->row_block[b].blocked != TS_ROW_FREE || ts_step_block_is_softened(sim, p, b)) return 0;
-    return !sim->solver->anchors;
-}
-
-// An activation, and a control that has one or that stiffens its drive.
-static int activation_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
-    if (i < 0) return 0;
-    const ts_actuator* a = &sim->model->actuator[i];
-    if (!a->active) return a->act >= 0;
-    if (a->act < 0 && !(ts_step_control_is_inside(sim, i) && ts_step_drive_stiffens(sim, i))) return 0;
-    if (!ts_step_drive_is_known(sim, p, i)) return 0;
-    return !ts_step_drive_stiffens(sim, i) || blocks_are_known(sim, p, TS_STEP_BY_ACTIVATION);
-}
-
-static int activations_are_known(const ts_sim* sim, const ts_step_implicit* p) {
-    for (int i = 0; i < sim->model->actuator_count; ++i)
-        if (sim->model->actuator[i].act >= 0 && !activation_is_known(sim, p, i)) return 0;
-    return 1;
-}
-
-// A body about its centre whose centre moves goes by another rule of the medium under integrators that take Coriolis forces ahead.
-static int rule_jumps(const ts_sim* sim, ts_step_column c, int t) {
-    int moves = c.kind == TS_STEP_BY_INERTIA && c.index % PARAMETERS > 0 && c.index % PARAMETERS < 4;
-    return moves && ts_fluid_is_there(&sim->options) && ts_step_is_implicit(sim, t) && ts_fluid_is_freed(sim, t);
-}
-
-int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit* p, ts_step_column c) {
-    const ts_sim* sim = task->sim;
-    const ts_model* model = p->model;
-    // Forces of several stages.
-    if (sim->integrator->revisit && (is_of_mass(c.kind) || is_of_drive(c.kind))) return 0;
-    if (sim->integrator->revisit && (c.kind == TS_STEP_BY_GRAVITY || c.kind == TS_STEP_BY_TIME_STEP)) return 0;
-    switch (c.kind) {
-    case TS_STEP_BY_MASS:
-    case TS_STEP_BY_INERTIA: {
-        int tree = model->body[body_of(c)].tree;
-        if (tree < 0) return 1;
-        return p->tree[tree].plain && !rule_jumps(sim, c, tree) && blocks_are_known(sim, p, c.kind);
-    }
-    case TS_STEP_BY_TIME_STEP:
-        if (!activations_are_known(sim, p)) return 0;
-        __attribute__((fallthrough));
-    case TS_STEP_BY_GRAVITY:
-        for (int t = 0; t < model->tree_count; ++t)
-            if (!p->tree[t].plain) return 0;
-        return blocks_are_known(sim, p, c.kind);
-    case TS_STEP_BY_ACTIVATION:
-    case TS_STEP_BY_CONTROL: return activation_is_known(sim, p, drive_of(model, c));
-    case TS_STEP_BY_FRICTION: return friction_is_known(sim, c.index);
-    case TS_STEP_BY_RESTITUTION: return restitution_is_known(sim, c.index);
-    case TS_STEP_BY_COMPLIANCE: return compliance_is_known(sim, p);
-    default: return 0;
-    }
-}
-
-// --- activations ---
-
-// Of its rate, by control and activation.
-static void find_muscle_slopes(const ts_sim* sim, int i, double out_slope[2]) {
-    const ts_actuator* a = &sim->model->actuator[i];
-    const double constant[2] = {a->time_constant, a->rest_constant};
-    double u = sim->ctrl[i];
-    if (a->control.limited) u = fmin(fmax(u, a->control.range[0]), a->control.range[1]);
-    ts_muscle_activation_slopes(constant, a->rest_width, u, sim->act[a->act], out_slope);
-}
-
-// How the activation of actuator i after the step answers: w+ = w + T r, r = u, (u - w) / tau or a muscle's.
-static double next_activation_slope(const ts_sim* sim, int i, ts_step_input_kind kind) {
-    const ts_actuator* a = &sim->model->actuator[i];
-    double h = sim->options.time_step, tau = fmax(a->time_constant, 1e-15), T = h, T_rate = 1.0;
-    double rate = ts_actuation_rate(sim, i), next;
-    if (!a->active) return kind == TS_STEP_BY_ACTIVATION;
-    if (a->activation == TS_ACTIVATION_FILTER_EXACT) {
-        T = -expm1(-h / tau) * tau;
-        T_rate = exp(-h / tau);
-    }
-    next = sim->act[a->act] + T * rate;
-    const ts_limits *limits = &a->act_limits, *range = &a->control;
-    if (limits->limited && (next < limits->range[0] || next > limits->range[1])) return 0.0;
-    int filters = a->activation != TS_ACTIVATION_INTEGRATOR;
-    double by[2] = {filters ? 1.0 / tau : 1.0, filters ? -1.0 / tau : 0.0};
-    if (a->activation == TS_ACTIVATION_MUSCLE) find_muscle_slopes(sim, i, by);
-    if (kind == TS_STEP_BY_ACTIVATION) return 1.0 + T * by[1];
-    if (kind == TS_STEP_BY_TIME_STEP) return T_rate * rate;
-    if (range->limited && (sim->ctrl[a - sim->model->actuator] < range->range[0] ||
-                           sim->ctrl[a - sim->model->actuator] > range->range[1]))
-        return 0.0;
-    return T * by[0];
-}
-
-// How what its force goes by answers: its control, its activation, or early the next one.
-static double input_slope(const ts_sim* sim, int i, ts_step_input_kind kind) {
-    const ts_actuator* a = &sim->model->actuator[i];
-    if (a->act < 0) return kind == TS_STEP_BY_CONTROL && ts_step_control_is_inside(sim, i);
-    return a->act_early ? next_activation_slope(sim, i, kind) : kind == TS_STEP_BY_ACTIVATION;
-}
-
-// Adds h times what drive i of tree t pulls by column c, in a round that leads to the velocities `next` (n).
-static void add_pull(const ts_sim* sim, int t, int i, ts_step_input_kind kind, const double* next, double* x) {
-    const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
-    int first = sim->model->tree[t].dof_first;
-    double slope = lever->tree == t && sim->model->actuator[i].active ? input_slope(sim, i, kind) : 0.0, after = 0.0;
-    if (slope == 0.0) return;
-    for (int k = 0; k < lever->count; ++k) after += lever->moment[k] * next[lever->dof[k] - first];
-    slope *= sim->options.time_step * ts_step_drive_pull(sim, i, ts_lever_rate(lever, sim->qvel), after);
-    for (int k = 0; k < lever->count; ++k) x[lever->dof[k] - first] += slope * lever->moment[k];
-}
-
-// Adds what column c does by drive i to dM_hat y.
-static void add_stiffening(const ts_sim* sim, int t, int i, ts_step_input_kind kind, const double* y, double* x) {
-    const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
-    int first = sim->model->tree[t].dof_first;
-    double rate = 0.0;
-    if (lever->tree != t || !ts_step_drive_stiffens(sim, i)) return;
-    for (int k = 0; k < lever->count; ++k) rate += lever->moment[k] * y[lever->dof[k] - first];
-    rate *= sim->options.time_step * ts_step_drive_stiffening(sim, i) * input_slope(sim, i, kind);
-    for (int k = 0; k < lever->count; ++k) x[lever->dof[k] - first] += rate * lever->moment[k];
-}
 
 // --- trees ---
 
@@ -328,7 +129,7 @@ static void add_force_rate(const ts_sim* sim, int t, double* x) {
 static void add_shifted_wrench(const parameters* w, ts_step_column c, int first, double* x) {
     const ts_sim* sim = w->task->sim;
     const ts_model* model = sim->model;
-    int b = body_of(c);
+    int b = ts_step_body_of(c);
     ts_vec3 force = sim->wrench_applied[b].force, change = ts_step_centre_slope(model, c);
     change = ts_mat3_mul_vec(&sim->kinematics.body_pose[b].R, change);
     for (int d = model->body[b].dof_last; d >= 0; d = model->dof[d].parent) {
@@ -339,14 +140,14 @@ static void add_shifted_wrench(const parameters* w, ts_step_column c, int first,
 
 // x = Y p, Y of the velocities in p->kinematics; `fresh` starts anew with bodies.
 static void regress(parameters* w, int t, ts_step_column c, ts_vec3 gravity, const double* a, double* x) {
-    double direction[PARAMETERS];
-    int b = body_of(c), n = w->p->model->tree[t].dof_count;
+    double direction[TS_STEP_PARAMETERS];
+    int b = ts_step_body_of(c), n = w->p->model->tree[t].dof_count;
     direction_of(w->p->model, c, direction);
     if (b != w->body) ts_derivative_regressor(w->p->model, &w->p->kinematics, gravity, b, a, w->regress);
     w->body = b;
     for (int d = 0; d < n; ++d) {
         x[d] = 0.0;
-        for (int k = 0; k < PARAMETERS; ++k) x[d] += w->regress[d * PARAMETERS + k] * direction[k];
+        for (int k = 0; k < TS_STEP_PARAMETERS; ++k) x[d] += w->regress[d * TS_STEP_PARAMETERS + k] * direction[k];
     }
 }
 
@@ -355,7 +156,7 @@ static void find_impulse(parameters* w, int t, ts_step_column c, const double* w
     const ts_sim* sim = w->task->sim;
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
     double h = sim->options.time_step;
-    if (is_of_mass(c.kind)) {
+    if (ts_step_is_of_mass(c.kind)) {
         for (int d = 0; d < n; ++d) w->a[d] = (end[d] - sim->qvel[first + d]) / h;
         regress(w, t, c, sim->options.gravity, w->a, x);
         for (int d = 0; d < n; ++d) x[d] *= -h;
@@ -363,9 +164,9 @@ static void find_impulse(parameters* w, int t, ts_step_column c, const double* w
     } else if (c.kind == TS_STEP_BY_GRAVITY) {
         ts_derivative_gravity_tree(sim->model, &w->p->kinematics, t, &w->derivative, w->matrix);
         for (int d = 0; d < n; ++d) x[d] = -h * w->matrix[3 * d + c.index];
-    } else if (is_of_drive(c.kind)) {
+    } else if (ts_step_is_of_drive(c.kind)) {
         memset(x, 0, (size_t)n * sizeof(double));
-        add_pull(sim, t, drive_of(sim->model, c), c.kind, end, x);
+        ts_step_add_pull(sim, t, ts_step_drive_of(sim->model, c), c.kind, end, x);
     } else {
         const double* M = sim->mass_matrix + sim->mass_start[t];
         for (int d = 0; d < n; ++d) w->a[d] = end[d] - sim->qvel[first + d];
@@ -375,9 +176,9 @@ static void find_impulse(parameters* w, int t, ts_step_column c, const double* w
             for (int k = 0; k < n; ++k) x[r] += inertia_at(M, n, r, k) * (w_f[k] - sim->qvel[first + k]) / h;
         }
         add_force_rate(sim, t, x);
-        for (int i = 0; i < sim->model->actuator_count; ++i) add_pull(sim, t, i, c.kind, end, x);
+        for (int i = 0; i < sim->model->actuator_count; ++i) ts_step_add_pull(sim, t, i, c.kind, end, x);
     }
-    if (!ts_fluid_is_there(&sim->options) || !ts_fluid_is_freed(sim, t) || is_of_drive(c.kind)) return;
+    if (!ts_fluid_is_there(&sim->options) || !ts_fluid_is_freed(sim, t) || ts_step_is_of_drive(c.kind)) return;
     ts_step_body_change by = ts_step_lone_change(sim, t, c);
     double pressed[6];
     ts_step_fluid_lone_by(sim, t, &by, pressed);
@@ -462,7 +263,7 @@ static int add_implicit(parameters* w, int t) {
         w->body = -1;
         find_impulse(w, t, w->column[c], v_f, v_f, x);
         for (int d = 0; d < n; ++d) X[d] -= x[d];
-        for (int side = 0; side < 2 && is_of_mass(w->column[c].kind); ++side) {
+        for (int side = 0; side < 2 && ts_step_is_of_mass(w->column[c].kind); ++side) {
             for (int d = 0; d < n; ++d) w->middle[d] = side ? 2.0 * v[d] - v_f[d] : v_f[d];
             ts_step_move_tree(sim->model, t, w->middle, &w->p->kinematics);
             w->body = -1;
@@ -485,11 +286,11 @@ static void change_inertia(parameters* w, int t, ts_step_column c, const double*
     if (!concerns(w, c, t) || c.kind == TS_STEP_BY_GRAVITY) return;
     if (c.kind == TS_STEP_BY_TIME_STEP) {
         stretch_inertia(sim, t, y, x);
-        for (int i = 0; i < sim->model->actuator_count; ++i) add_stiffening(sim, t, i, c.kind, y, x);
+        for (int i = 0; i < sim->model->actuator_count; ++i) ts_step_add_stiffening(sim, t, i, c.kind, y, x);
         return;
     }
-    if (is_of_drive(c.kind)) {
-        add_stiffening(sim, t, drive_of(sim->model, c), c.kind, y, x);
+    if (ts_step_is_of_drive(c.kind)) {
+        ts_step_add_stiffening(sim, t, ts_step_drive_of(sim->model, c), c.kind, y, x);
         return;
     }
     memset(w->middle, 0, (size_t)n * sizeof(double));
@@ -532,26 +333,6 @@ static void add_lone(parameters* w, int t) {
             for (int k = 0; k < 6; ++k) X[r] += inertia_at(M, 6, r, k) * velocity[k];
         }
     }
-}
-
-// --- activations ---
-
-// Adds du and activations of actuator i; its impulses are those of its tree.
-static void add_activation(const parameters* w, ts_step_column c, int i, double* column) {
-    const ts_step_implicit* p = w->p;
-    const ts_actuator* a = &p->model->actuator[i];
-    column[p->frozen.activation + a->act] += next_activation_slope(w->task->sim, i, c.kind);
-    if (a->active && p->drive[i].row >= 0)
-        column[p->frozen.row + p->drive[i].row] += input_slope(w->task->sim, i, c.kind) * p->drive[i].push;
-}
-
-static void add_activations(parameters* w, int c) {
-    ts_step_column which = w->column[c];
-    int of_time = which.kind == TS_STEP_BY_TIME_STEP;
-    if (!of_time && !is_of_drive(which.kind)) return;
-    for (int i = 0; i < w->p->model->actuator_count; ++i)
-        if (w->p->model->actuator[i].act >= 0 && (of_time || i == drive_of(w->p->model, which)))
-            add_activation(w, which, i, column_at(w, c));
 }
 
 // --- rows ---
@@ -636,7 +417,7 @@ static void add_rows(parameters* w, ts_step_column c, double* du) {
             double lambda = sim->impulse[block->row + r];
             int normal = r == (block->rows == 1 ? 0 : 2);
             if (c.kind == TS_STEP_BY_TIME_STEP) du[block->row + r] -= reference_rate(w, b, r);
-            if (c.kind == TS_STEP_BY_TIME_STEP || is_of_mass(c.kind) || is_of_drive(c.kind))
+            if (c.kind == TS_STEP_BY_TIME_STEP || ts_step_is_of_mass(c.kind) || ts_step_is_of_drive(c.kind))
                 du[block->row + r] += compliance_rate(w, c, b, r) * lambda;
             if (!contact) continue;
             if (c.kind == TS_STEP_BY_COMPLIANCE) du[block->row + r] += compliance_share(sim, c.index, normal) * lambda;
@@ -724,7 +505,7 @@ static int take_room(parameters* w, ts_arena* scratch) {
     for (int t = 0; t < model->tree_count; ++t)
         if ((size_t)model->tree[t].dof_count > most) most = (size_t)model->tree[t].dof_count;
     w->matrix = TS_ARENA_ARRAY(scratch, double, most* most);
-    w->regress = TS_ARENA_ARRAY(scratch, double, PARAMETERS* most);
+    w->regress = TS_ARENA_ARRAY(scratch, double, TS_STEP_PARAMETERS* most);
     double* numbers = TS_ARENA_ARRAY(scratch, double, 4 * most);
     if (!w->matrix || !w->regress || !numbers) return 0;
     w->next = numbers;
@@ -757,7 +538,7 @@ int ts_step_parameters_find(const ts_step_task* task, ts_step_implicit* p, const
             add_general(&w, t);
     }
     for (int c = 0; fine && c < count; ++c) {
-        add_activations(&w, c);
+        ts_step_add_activations(task, p, column[c], column_at(&w, c));
         finish(&w, c);
     }
     ts_arena_scope_end(&sim->scratch, scope);
