@@ -248,7 +248,7 @@ static int copy_levers(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) 
 }
 
 // Whether friction is but a number of the cones of a geom's contacts.
-static int friction_is_known(const ts_sim* sim, int geom) {
+static int friction_is_plain(const ts_sim* sim, int geom) {
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
         if (contact->geom_a != geom && contact->geom_b != geom) continue;
@@ -270,7 +270,7 @@ static int is_known(const ts_sim* sim, const ts_step_implicit* p, ts_step_column
         return tree < 0 || p->tree[tree].plain;
     }
     case TS_STEP_BY_CONTROL: return ts_step_control_is_known(sim, p, c.index);
-    case TS_STEP_BY_FRICTION: return friction_is_known(sim, c.index);
+    case TS_STEP_BY_FRICTION: return friction_is_plain(sim, c.index);
     case TS_STEP_BY_ACTIVATION:
     case TS_STEP_BY_RESTITUTION:
     case TS_STEP_BY_MASS:

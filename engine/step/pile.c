@@ -467,15 +467,18 @@ static void remember(const ts_sim* sim, int i, int source, ts_row_memory* out) {
     ts_contact_remember(sim, contact, out);
 }
 
-// Shows contacts, and leaves the memory of each.
+// Pairs and contacts lie in orders of their own, and a memory is large: it is written where it lies beside the one before, after all are shown.
+static void show_contacts(void* context, int begin, int end, int worker) {
+    const contact_job* job = (const contact_job*)context;
+    (void)worker;
+    for (int k = begin; k < end; ++k) show_contact(job->sim, job->pile, k, job->centre);
+}
+
 static void leave_contacts(void* context, int begin, int end, int worker) {
     const contact_job* job = (const contact_job*)context;
     (void)worker;
-    for (int k = begin; k < end; ++k) {
-        int i = job->pile->contact[k].contact;
-        show_contact(job->sim, job->pile, k, job->centre);
+    for (int i = begin; i < end; ++i)
         remember(job->sim, i, job->source, &ts_sim_storage_of(job->sim)->row_next.data[i]);
-    }
 }
 
 // Leaves contacts and memory. Returns 0 when memory is short; as elsewhere (integrate.c), a new maximum takes half as much again.
@@ -490,6 +493,7 @@ static int leave(ts_sim* sim, ts_pile* pile) {
         centre[b] = ts_transform_point(&sim->kinematics.body_pose[root], sim->model->body[root].centre);
     }
     contact_job job = {sim, pile, centre, source};
+    ts_task_parallel_for(sim->tasks, count, GRAIN, show_contacts, &job);
     ts_task_parallel_for(sim->tasks, count, GRAIN, leave_contacts, &job);
     next->count = count;
     pile->rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
