@@ -1,8 +1,7 @@
 // Claims: numbers of a contact over time are what statics and the contact itself say, there while it is there and not else; a contact is found again by
 // its word for as long as its features touch; what is watched later is found for the steps that were, in all simulations, those that parted and
 // recordings too, to the bit; charts compare simulations at the same time.
-#include "tests/viewer/device_null.h"
-#include "tests/viewer/viewer_fixture.h"
+#include "tests/viewer/desk_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,44 +13,13 @@
 #include "viewer/session/command_internal.h"
 #include "viewer/session/session_internal.h"
 
-typedef struct desk {
-    ts_loaded_scene scene;
-    ts_sim* sim;
-    ts_view_request request;
-    ts_device* device;
-    ts_session* session;
-    double now;
-} desk;
-
 static void sit_down(desk* d, const char* name, const char* watched) {
-    ts_status status;
-    memset(d, 0, sizeof *d);
-    cr_assert(ts_scene_load(name, NULL, &d->scene, &status) == TS_OK, "%s", status.message);
-    cr_assert(ts_sim_create(d->scene.model, 1, &d->sim, &status) == TS_OK);
-    cr_assert(ts_sim_forward(d->sim, &status) == TS_OK);
-    d->request = ts_view_request_default();
-    d->request.scene = &d->scene;
-    d->request.sim = d->sim;
-    d->request.paused = 1;
+    desk_prepare(d, desk_scene(name));
     d->request.watched = watched;
-    d->device = ts_device_null_create();
-    cr_assert(ts_session_open(&d->request, d->device, NULL, 0, &d->session, &status) == TS_OK, "%s", status.message);
+    desk_open(d, NULL);
 }
 
-static void get_up(desk* d) {
-    ts_session_close(d->session);
-    ts_device_destroy(d->device);
-    ts_sim_free(d->sim);
-    ts_loaded_scene_free(&d->scene);
-}
-
-static void tick(desk* d) {
-    ts_status status;
-    d->now += 0.1;
-    ts_worker_turn(d->session->worker, d->now);
-    (void)ts_session_tick(d->session, d->now);
-    cr_assert(ts_session_draw(d->session, &status) == TS_OK, "%s", status.message);
-}
+static void tick(desk* d) { desk_tick(d, 0.1); }
 
 static void ask(desk* d, ts_ask_kind kind, long long index) {
     ts_session_ask(d->session, kind, index, 0.0, NULL);
@@ -112,19 +80,19 @@ Test(contact_charts, tell_the_corners_of_a_pair_apart) {
     desk d;
     ts_status status;
     sit_down(&d, "stack-10", NULL);
-    for (int i = 0; i < 20; ++i) cr_assert(ts_scene_step(&d.scene, d.sim, &status) == TS_OK);
-    cr_assert_eq(d.sim->contact_count, 40);
+    for (int i = 0; i < 20; ++i) cr_assert(ts_scene_step(&d.f.scene, d.f.sim, &status) == TS_OK);
+    cr_assert_eq(d.f.sim->contact_count, 40);
     double above = 0.0, sum = 0.0;
-    for (int b = 1; b < d.sim->model->body_count; ++b) above += 9.81 * d.sim->model->body[b].mass;
+    for (int b = 1; b < d.f.sim->model->body_count; ++b) above += 9.81 * d.f.sim->model->body[b].mass;
     for (int c = 0; c < 40; ++c) {
-        double own = own_number(d.sim, c, "normal");
+        double own = own_number(d.f.sim, c, "normal");
         cr_expect_gt(own, 0.0);
         sum += own;
     }
     // Ten, nine, eight, ... of the ten boxes.
     cr_expect_float_eq(sum, 5.5 * above, 1e-6 * above);
-    cr_expect_float_eq(reading(d.sim, "contact[world].normal"), above, 1e-6 * above);
-    get_up(&d);
+    cr_expect_float_eq(reading(d.f.sim, "contact[world].normal"), above, 1e-6 * above);
+    desk_close(&d);
 }
 
 // Coulomb: a box that slides is held back by mu times its weight, and by what it is too fast, whichever corner carries it.
@@ -132,12 +100,12 @@ Test(contact_charts, say_what_friction_does) {
     desk d;
     ts_status status;
     sit_down(&d, "sliding-cube", NULL);
-    for (int i = 0; i < 50; ++i) cr_assert(ts_scene_step(&d.scene, d.sim, &status) == TS_OK);
-    double weight = 9.81 * d.sim->model->body[1].mass, mu = d.sim->contact[0].surface.friction, sum = 0.0;
-    cr_expect_float_eq(reading(d.sim, "contact[cube,floor].normal"), weight, 1e-6 * weight);
-    cr_expect_float_eq(reading(d.sim, "contact[floor,cube].friction"), mu * weight, 1e-6 * weight);
-    cr_expect_float_eq(reading(d.sim, "contact[cube].slip"), fabs(d.sim->qvel[1]), 1e-6);
-    for (int c = 0; c < d.sim->contact_count; ++c) sum += own_number(d.sim, c, "normal");
+    for (int i = 0; i < 50; ++i) cr_assert(ts_scene_step(&d.f.scene, d.f.sim, &status) == TS_OK);
+    double weight = 9.81 * d.f.sim->model->body[1].mass, mu = d.f.sim->contact[0].surface.friction, sum = 0.0;
+    cr_expect_float_eq(reading(d.f.sim, "contact[cube,floor].normal"), weight, 1e-6 * weight);
+    cr_expect_float_eq(reading(d.f.sim, "contact[floor,cube].friction"), mu * weight, 1e-6 * weight);
+    cr_expect_float_eq(reading(d.f.sim, "contact[cube].slip"), fabs(d.f.sim->qvel[1]), 1e-6);
+    for (int c = 0; c < d.f.sim->contact_count; ++c) sum += own_number(d.f.sim, c, "normal");
     cr_expect_float_eq(sum, weight, 1e-6 * weight);
     static const char* const bad[] = {
         "contact",         "contact[cube]",      "contact[cube].gab",    "contact[cub].gap",
@@ -145,9 +113,9 @@ Test(contact_charts, say_what_friction_does) {
         "contact[0:].gap", "contact[0:xyz].gap", "contact[cube,99].gap", "contact[0"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         double value = 3.0;
-        cr_expect(ts_gauge_read(d.sim, NULL, bad[i], &value) && value == 3.0, "'%s'", bad[i]);
+        cr_expect(ts_gauge_read(d.f.sim, NULL, bad[i], &value) && value == 3.0, "'%s'", bad[i]);
     }
-    get_up(&d);
+    desk_close(&d);
 }
 
 // Pinned with a key: five charts; the contact is the same from step to step, and its numbers are those that its contacts have in a run of its own, also of
@@ -173,9 +141,9 @@ Test(contact_charts, a_contact_is_followed_and_its_past_is_found) {
     cr_assert_eq(strip->count, 40);
     ts_sim* own;
     ts_arena arena = {0};
-    cr_assert(ts_sim_create(d.scene.model, 1, &own, &status) == TS_OK);
+    cr_assert(ts_sim_create(d.f.scene.model, 1, &own, &status) == TS_OK);
     for (int k = 0; k < 40; ++k) {
-        cr_assert(ts_scene_step(&d.scene, own, &status) == TS_OK);
+        cr_assert(ts_scene_step(&d.f.scene, own, &status) == TS_OK);
         const float* value = ts_strip_at(strip, k)->value + TS_QUANTITY_WATCHED;
         ts_arena_reset(&arena);
         ts_contact_facts facts = ts_scene_contacts_judge(own, 0, &arena);
@@ -197,7 +165,7 @@ Test(contact_charts, a_contact_is_followed_and_its_past_is_found) {
     tick(&d);
     ts_session_event(d.session, &press);
     cr_expect_str_eq(d.session->watched, "");
-    get_up(&d);
+    desk_close(&d);
 }
 
 static int same_numbers(const ts_strip* a, const ts_strip* b) {
@@ -237,7 +205,7 @@ Test(contact_charts, a_past_that_parted_is_found_in_both_futures) {
                  ts_strips_value(later, 1, 14, TS_QUANTITY_WATCHED));
     cr_expect_neq(ts_strips_value(later, 0, 20, TS_QUANTITY_WATCHED + 3),
                   ts_strips_value(later, 1, 20, TS_QUANTITY_WATCHED + 3));
-    for (int k = 0; k < 2; ++k) get_up(&d[k]);
+    for (int k = 0; k < 2; ++k) desk_close(&d[k]);
 }
 
 // Curves of simulations with different time steps meet where times do.
@@ -283,26 +251,23 @@ Test(contact_charts, recordings_have_them_too) {
     ts_record* record = NULL;
     sit_down(&live, "sliding-cube", words);
     ts_sim* sim;
-    cr_assert(ts_sim_create(live.scene.model, 1, &sim, &status) == TS_OK);
-    cr_assert_eq(ts_record_open(path, live.scene.name, sim, &record, &status), TS_OK);
-    cr_assert_eq(ts_run_scene(&live.scene, sim, 0.04, append, &record, &status), TS_OK);
+    cr_assert(ts_sim_create(live.f.scene.model, 1, &sim, &status) == TS_OK);
+    cr_assert_eq(ts_record_open(path, live.f.scene.name, sim, &record, &status), TS_OK);
+    cr_assert_eq(ts_run_scene(&live.f.scene, sim, 0.04, append, &record, &status), TS_OK);
     cr_assert_eq(ts_record_close(record, 1, &status), TS_OK);
     ts_sim_free(sim);
     ask(&live, TS_ASK_STEP, 40);
     ts_session_take_strips(live.session, 1);
 
     desk d;
-    memset(&d, 0, sizeof d);
-    cr_assert_eq(ts_scene_load_recording(path, NULL, NULL, NULL, &d.scene, &status), TS_OK, "%s", status.message);
-    cr_assert_eq(ts_sim_create(d.scene.model, 1, &d.sim, &status), TS_OK);
-    cr_assert_eq(ts_recording_configure(d.scene.recording, d.sim, &status), TS_OK);
-    cr_assert_eq(ts_recording_take(d.scene.recording, 0, d.sim, &status), TS_OK);
-    d.request = ts_view_request_default();
-    d.request.scene = &d.scene;
-    d.request.sim = d.sim;
-    d.request.paused = 1;
-    d.device = ts_device_null_create();
-    cr_assert(ts_session_open(&d.request, d.device, NULL, 0, &d.session, &status) == TS_OK, "%s", status.message);
+    fixture f;
+    memset(&f, 0, sizeof f);
+    cr_assert_eq(ts_scene_load_recording(path, NULL, NULL, NULL, &f.scene, &status), TS_OK, "%s", status.message);
+    cr_assert_eq(ts_sim_create(f.scene.model, 1, &f.sim, &status), TS_OK);
+    cr_assert_eq(ts_recording_configure(f.scene.recording, f.sim, &status), TS_OK);
+    cr_assert_eq(ts_recording_take(f.scene.recording, 0, f.sim, &status), TS_OK);
+    desk_prepare(&d, f);
+    desk_open(&d, NULL);
     for (int k = 0; k < 40; ++k) {
         ts_session_ask(d.session, TS_ASK_STEP, 1, 0.0, NULL);
         tick(&d);
@@ -325,8 +290,8 @@ Test(contact_charts, recordings_have_them_too) {
         ++compared;
     }
     cr_expect_gt(compared, 30, "%d", compared);
-    get_up(&d);
-    get_up(&live);
+    desk_close(&d);
+    desk_close(&live);
     unlink(path);
 }
 #endif

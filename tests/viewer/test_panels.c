@@ -1,9 +1,8 @@
 // Claims: the panels offer every scene, experiment, solver, setting, integrator and option of their tables; what is done to a widget arrives in the
 // simulation; what differs from the file is marked, and the command line that is copied makes the same simulation; charts show what
 // was stepped, on the screen, as SVG and as CSV.
-#include "tests/viewer/device_null.h"
+#include "tests/viewer/desk_fixture.h"
 #include "tests/viewer/kit_script.h"
-#include "tests/viewer/viewer_fixture.h"
 
 #include "base/text.h"
 #include "engine/step/integrate/integrator.h"
@@ -16,66 +15,40 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-typedef struct desk {
-    ts_loaded_scene scene;
-    ts_sim* sim;
-    ts_view_request request;
-    ts_device* device;
-    kit_script* script;
-    ts_session* session;
-    double now;
-} desk;
-
 static void sit_down(desk* d, const char* name) {
-    ts_status status;
-    memset(d, 0, sizeof *d);
-    cr_assert(ts_scene_load(name, NULL, &d->scene, &status) == TS_OK, "%s", status.message);
-    cr_assert(ts_sim_create(d->scene.model, 1, &d->sim, &status) == TS_OK);
-    cr_assert(ts_sim_forward(d->sim, &status) == TS_OK);
-    d->request = ts_view_request_default();
-    d->request.scene = &d->scene;
-    d->request.sim = d->sim;
+    desk_prepare(d, desk_scene(name));
     d->request.subject = name;
-    d->request.paused = 1;
-    d->device = ts_device_null_create();
-    d->script = calloc(1, sizeof *d->script);
-    cr_assert(d->device && d->script);
-    d->script->kit.ops = &script_ops;
-    cr_assert(ts_session_open(&d->request, d->device, &d->script->kit, 0, &d->session, &status) == TS_OK);
+    kit_script* script = calloc(1, sizeof *script);
+    cr_assert(script);
+    script->kit.ops = &script_ops;
+    desk_open(d, &script->kit);
     d->session->panels.right = 1;
 }
 
 static void get_up(desk* d) {
-    ts_session_close(d->session);
-    ts_device_destroy(d->device);
-    free(d->script);
-    ts_sim_free(d->sim);
-    ts_loaded_scene_free(&d->scene);
+    desk_close(d);
+    free(script_of(d->kit));
 }
 
 static void tick(desk* d) {
-    ts_status status;
-    d->now += 0.1;
-    ts_worker_turn(d->session->worker, d->now);
-    (void)ts_session_tick(d->session, d->now);
-    cr_assert(ts_session_draw(d->session, &status) == TS_OK, "%s", status.message);
+    desk_tick(d, 0.1);
     ts_session_panels(d->session, 0.1);
 }
 
 // Does something to a widget; afterwards the picture is of what came of it.
 static void act(desk* d, const char* label, double value) {
-    snprintf(d->script->target, sizeof d->script->target, "%s", label);
-    d->script->value = value;
-    int before = d->script->done;
+    snprintf(script_of(d->kit)->target, sizeof script_of(d->kit)->target, "%s", label);
+    script_of(d->kit)->value = value;
+    int before = script_of(d->kit)->done;
     tick(d);
-    cr_assert(d->script->done == before + 1, "there is no %s among\n%s", label, d->script->seen);
+    cr_assert(script_of(d->kit)->done == before + 1, "there is no %s among\n%s", label, script_of(d->kit)->seen);
     tick(d);
 }
 
 static int sees(const desk* d, const char* line) {
     char whole[200];
     snprintf(whole, sizeof whole, "\n%s\n", line);
-    return strstr(d->script->seen, whole) != NULL;
+    return strstr(script_of(d->kit)->seen, whole) != NULL;
 }
 
 static const ts_sim* shown(const desk* d) { return &d->session->shadow->sim; }
@@ -102,7 +75,7 @@ Test(panels, everything_that_is_in_a_table_is_offered) {
         cr_assert(shown(&d)->solver == ts_solver_at(k));
         for (int i = 0; i < ts_solver_setting_count(shown(&d)->solver); ++i)
             cr_assert(sees(&d, ts_solver_setting_at(shown(&d)->solver, i)->name));
-        cr_assert(!strstr(d.script->seen, "NOT FINITE"));
+        cr_assert(!strstr(script_of(d.kit)->seen, "NOT FINITE"));
     }
     get_up(&d);
 }
@@ -157,7 +130,7 @@ Test(panels, joints_and_controls_move) {
     desk d;
     sit_down(&d, "gripper");
     tick(&d);
-    const ts_model* model = d.scene.model;
+    const ts_model* model = d.f.scene.model;
     cr_assert(model->actuator_count > 0);
     for (int j = 0; j < model->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
@@ -210,9 +183,9 @@ Test(panels, charts_show_what_was_stepped) {
         ts_session_event(d.session, &key);
         tick(&d);
     }
-    cr_assert(shown(&d)->step_count == 100 && d.script->lines > 3);
-    cr_expect_eq(d.session->ui.memory, (double)ts_sim_memory(d.sim));
-    cr_assert(!strstr(d.script->seen, "NOT FINITE"));
+    cr_assert(shown(&d)->step_count == 100 && script_of(d.kit)->lines > 3);
+    cr_expect_eq(d.session->ui.memory, (double)ts_sim_memory(d.f.sim));
+    cr_assert(!strstr(script_of(d.kit)->seen, "NOT FINITE"));
     // Half-way along the timeline, and along a chart, whose first sample is of step 1.
     act(&d, "timeline", 0.5);
     cr_assert(shown(&d)->step_count == 50, "%lld", shown(&d)->step_count);
@@ -265,10 +238,10 @@ Test(panels, watched_numbers_are_charted) {
     const ts_strip* strip = ts_strips_chosen(&d.session->strips);
     cr_assert_eq(strip->count, 20);
     ts_sim* own;
-    cr_assert(ts_sim_create(d.scene.model, 1, &own, &status) == TS_OK);
+    cr_assert(ts_sim_create(d.f.scene.model, 1, &own, &status) == TS_OK);
     for (int k = 0; k < 20; ++k) {
         const float* value = ts_strip_at(strip, k)->value + TS_QUANTITY_WATCHED;
-        cr_assert(ts_scene_step(&d.scene, own, &status) == TS_OK);
+        cr_assert(ts_scene_step(&d.f.scene, own, &status) == TS_OK);
         cr_expect_eq(value[0], (float)own->qpos[1], "step %d", k + 1);
         cr_expect(isnan(value[1]) && isnan(value[3]));
         cr_expect_eq(value[2], (float)own->qvel[1]);
@@ -329,7 +302,7 @@ Test(panels, convergence_is_that_of_the_step_shown) {
     // The step that led here was made again for it.
     cr_assert_eq(shown(&d)->step_count, 10);
     cr_assert_eq(d.session->shadow->look_count, 2);
-    cr_expect_eq(d.session->shadow->look[0].memory, ts_sim_memory(d.sim));
+    cr_expect_eq(d.session->shadow->look[0].memory, ts_sim_memory(d.f.sim));
     for (int i = 0; i < 2; ++i) {
         const ts_look* look = &d.session->shadow->look[i];
         int last = look->curve.count - 1;
@@ -343,7 +316,7 @@ Test(panels, convergence_is_that_of_the_step_shown) {
     const ts_solve_curve sweeps = d.session->shadow->look[1].curve;
     cr_assert_gt(sweeps.count, 3);
     cr_expect_lt(sweeps.unmet[sweeps.count - 1], 1e-3 * sweeps.unmet[0]);
-    cr_assert(d.script->lines > 1);
+    cr_assert(script_of(d.kit)->lines > 1);
     // Forth and back: the same curve, to the bit.
     ts_session_event(d.session, &forth);
     for (int i = 0; i < 3; ++i) tick(&d);
@@ -366,13 +339,13 @@ Test(panels, convergence_is_that_of_the_step_shown) {
     ts_text_free(&text);
     remove(path);
     // The same states as without notes, and none are taken any more once the chart is away.
-    uint64_t seen = ts_sim_hash(d.sim);
+    uint64_t seen = ts_sim_hash(d.f.sim);
     ts_session_event(d.session, &key);
     for (int i = 0; i < 3; ++i) tick(&d);
-    cr_assert_null(d.sim->trace);
-    ts_sim_reset(d.sim);
-    for (int i = 0; i < 10; ++i) cr_assert(ts_scene_step(&d.scene, d.sim, &status) == TS_OK);
-    cr_expect_eq(ts_sim_hash(d.sim), seen);
+    cr_assert_null(d.f.sim->trace);
+    ts_sim_reset(d.f.sim);
+    for (int i = 0; i < 10; ++i) cr_assert(ts_scene_step(&d.f.scene, d.f.sim, &status) == TS_OK);
+    cr_expect_eq(ts_sim_hash(d.f.sim), seen);
     get_up(&d);
 }
 
@@ -542,7 +515,7 @@ Test(panels, the_narrow_phase_is_walked_through) {
     ts_stepper* s = d.session->stepper;
     cr_assert(s && s->trace.steps > 1 && s->step == 0 && sees(&d, "Narrow phase"));
     tick(&d);
-    cr_assert(s->version == 1 && strstr(d.script->seen, "step 0"), "%s", d.script->seen);
+    cr_assert(s->version == 1 && strstr(script_of(d.kit)->seen, "step 0"), "%s", script_of(d.kit)->seen);
     act(&d, "on >", 0.0);
     cr_assert(s->step == 1 && s->version == 2);
     act(&d, "step of the search", (double)s->trace.steps - 1.0);

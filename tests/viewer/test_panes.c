@@ -1,7 +1,6 @@
 // Claims: panes share a picture without overlap, and each is the picture that its simulation alone would give; a simulation that parts from another
 // one makes the same steps to the bit until something is changed in it, and the original never notices; the way back leads to before the parting.
-#include "tests/viewer/device_null.h"
-#include "tests/viewer/viewer_fixture.h"
+#include "tests/viewer/desk_fixture.h"
 
 #include "viewer/offscreen.h"
 #include "viewer/panes_internal.h"
@@ -145,40 +144,15 @@ Test(panes, ghosts_leave_the_first_in_front) {
 
 // --- in a session ------------------------------------------------------------------------------------------------------
 
-typedef struct desk {
-    fixture f;
-    ts_view_request request;
-    ts_device* device;
-    ts_session* session;
-    double now;
-} desk;
-
 static void sit_down(desk* d) {
-    ts_status status;
-    memset(d, 0, sizeof *d);
-    d->f = thrown_box();
-    d->request = request_for(&d->f, NULL);
-    d->request.paused = 1;
-    d->device = ts_device_null_create();
-    cr_assert(d->device);
-    ts_code code = ts_session_open(&d->request, d->device, NULL, 0, &d->session, &status);
-    cr_assert(code == TS_OK, "%s", status.message);
+    desk_prepare(d, thrown_box());
+    d->request.width = WIDTH;
+    d->request.height = HEIGHT;
+    d->request.overlay = 0;
+    desk_open(d, NULL);
 }
 
-static void get_up(desk* d) {
-    ts_session_close(d->session);
-    ts_device_destroy(d->device);
-    fixture_end(&d->f);
-}
-
-static void tick(desk* d) {
-    ts_status status;
-    d->now += 0.001;
-    ts_worker_turn(d->session->worker, d->now);
-    (void)ts_session_tick(d->session, d->now);
-    ts_code code = ts_session_draw(d->session, &status);
-    cr_assert(code == TS_OK, "%s", status.message);
-}
+static void tick(desk* d) { desk_tick(d, 0.001); }
 
 static void press(desk* d, int key, unsigned mods) {
     ts_event event = {.kind = TS_EVENT_KEY, .code = key, .action = TS_ACTION_PRESS, .mods = mods, .time = d->now};
@@ -213,7 +187,7 @@ Test(panes, a_simulation_parts_and_the_original_never_notices) {
     cr_assert(same_state(&shown(&d)->look[0].sim, plain.sim), "the original's steps are the headless ones");
     cr_assert(shown(&d)->look[1].sim.step_count == 60);
     fixture_end(&plain);
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(panes, the_way_back_leads_to_before_the_parting) {
@@ -253,7 +227,7 @@ Test(panes, the_way_back_leads_to_before_the_parting) {
     cr_assert(shown(&d)->look_count == 1 && shown(&d)->look[0].sim.step_count == 12);
     press(&d, 'W', TS_MOD_CONTROL);
     cr_assert(shown(&d)->look_count == 1 && shown(&d)->message[0], "the only one stays");
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(panes, steps_of_other_length_keep_to_the_same_time) {
@@ -273,7 +247,7 @@ Test(panes, steps_of_other_length_keep_to_the_same_time) {
     ts_session_ask(d.session, TS_ASK_SEEK, 5, 0.0, NULL);
     tick(&d);
     cr_assert(shown(&d)->look[1].sim.step_count == 20, "%lld", shown(&d)->look[1].sim.step_count);
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(panes, every_look_is_drawn_once_and_a_click_chooses) {
@@ -308,7 +282,7 @@ Test(panes, every_look_is_drawn_once_and_a_click_chooses) {
     d.session->dirty = 1;
     tick(&d);
     cr_assert_eq(null->frames - frames, 1, "over each other they are one frame");
-    get_up(&d);
+    desk_close(&d);
 }
 
 // --- on a command line -------------------------------------------------------------------------------------------------

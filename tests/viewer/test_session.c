@@ -1,7 +1,6 @@
 // Claims: what a person does with keys and mouse, written down as events, does what the table of commands says; a session that nobody
 // touches is the headless run bit by bit; a held body follows the closed form of its spring; the manual lists every key.
-#include "tests/viewer/device_null.h"
-#include "tests/viewer/viewer_fixture.h"
+#include "tests/viewer/desk_fixture.h"
 
 #include "base/text.h"
 #include "scenes/run.h"
@@ -16,45 +15,12 @@
 enum { WIDTH = 800, HEIGHT = 600 };
 
 // A session at the desk of a test: its clock goes by hand.
-typedef struct desk {
-    fixture f;
-    ts_view_request request;
-    ts_device* device;
-    ts_session* session;
-    double now;
-} desk;
-
 static void sit_down(desk* d, fixture f, const char* subject) {
-    ts_status status;
-    memset(d, 0, sizeof *d);
-    d->f = f;
-    d->request = ts_view_request_default();
-    d->request.scene = &d->f.scene;
-    d->request.sim = d->f.sim;
+    desk_prepare(d, f);
     d->request.subject = subject;
     d->request.width = WIDTH;
     d->request.height = HEIGHT;
-    d->request.paused = 1;
-    d->device = ts_device_null_create();
-    cr_assert(d->device);
-    ts_code code = ts_session_open(&d->request, d->device, NULL, 0, &d->session, &status);
-    cr_assert(code == TS_OK, "%s", status.message);
-}
-
-static void get_up(desk* d) {
-    ts_session_close(d->session);
-    ts_device_destroy(d->device);
-    fixture_end(&d->f);
-}
-
-// The session goes on to that time and is drawn.
-static void tick(desk* d, double seconds) {
-    ts_status status;
-    d->now += seconds;
-    ts_worker_turn(d->session->worker, d->now);
-    (void)ts_session_tick(d->session, d->now);
-    ts_code code = ts_session_draw(d->session, &status);
-    cr_assert(code == TS_OK, "%s", status.message);
+    desk_open(d, NULL);
 }
 
 static void press(desk* d, int key, unsigned mods) {
@@ -62,7 +28,7 @@ static void press(desk* d, int key, unsigned mods) {
     ts_session_event(d->session, &event);
     event.action = TS_ACTION_RELEASE;
     ts_session_event(d->session, &event);
-    tick(d, 0.001);
+    desk_tick(d, 0.001);
 }
 
 static void button(desk* d, int code, ts_event_action action, unsigned mods, const double at[2]) {
@@ -81,9 +47,9 @@ static void double_click(desk* d, int code, const double at[2]) {
     for (int i = 0; i < 2; ++i) {
         button(d, code, TS_ACTION_PRESS, 0, at);
         button(d, code, TS_ACTION_RELEASE, 0, at);
-        tick(d, 0.05);
+        desk_tick(d, 0.05);
     }
-    tick(d, 1.0);
+    desk_tick(d, 1.0);
 }
 
 static void pixel_of(const desk* d, ts_vec3 point, double out[2]) {
@@ -105,7 +71,7 @@ Test(session, nobody_interferes_and_it_is_the_headless_run) {
     fixture plain = two_boxes();
     sit_down(&d, two_boxes(), NULL);
     press(&d, TS_KEY_SPACE, 0);
-    for (int i = 0; i < 60; ++i) tick(&d, 1.0 / 60.0);
+    for (int i = 0; i < 60; ++i) desk_tick(&d, 1.0 / 60.0);
     press(&d, TS_KEY_SPACE, 0);
     long long steps = shown(&d)->step_count;
     cr_assert(steps > 400, "%lld", steps);
@@ -115,13 +81,13 @@ Test(session, nobody_interferes_and_it_is_the_headless_run) {
     for (int i = 0; i < plain.sim->model->nq; ++i) cr_assert(shown(&d)->qpos[i] == plain.sim->qpos[i]);
     cr_assert(shown(&d)->contact_count == plain.sim->contact_count);
     fixture_end(&plain);
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(session, steps_and_the_way_back) {
     desk d;
     sit_down(&d, two_boxes(), NULL);
-    tick(&d, 1.0);
+    desk_tick(&d, 1.0);
     cr_assert(shown(&d)->step_count == 0, "it started paused");
     uint64_t hash[8];
     hash[0] = ts_sim_hash(d.f.sim);
@@ -150,7 +116,7 @@ Test(session, steps_and_the_way_back) {
     cr_assert(shown(&d)->step_count == 10);
     press(&d, TS_KEY_BACKSPACE, 0);
     cr_assert(shown(&d)->step_count == 0 && d.session->shadow->last == 0);
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(session, solvers_change_and_say_so) {
@@ -166,12 +132,12 @@ Test(session, solvers_change_and_say_so) {
     }
     cr_assert(shown(&d)->solver == first, "all of them, once around");
     ts_session_ask(d.session, TS_ASK_SET, 0, 0.0, "time_step=0.004");
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     cr_assert(shown(&d)->options.time_step == 0.004);
     ts_session_ask(d.session, TS_ASK_SET, 0, 0.0, "time_step=-1");
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     cr_assert(shown(&d)->options.time_step == 0.004 && strstr(d.session->ui.message, "time_step"));
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(session, what_is_under_the_mouse_is_selected) {
@@ -196,7 +162,7 @@ Test(session, what_is_under_the_mouse_is_selected) {
     ts_vec3 target = d.session->view.camera.target;
     cr_assert(fabs(target.x) <= 0.1 + 1e-6 && fabs(target.y) <= 0.1 + 1e-6 && target.z >= -1e-6 &&
               target.z <= 0.2 + 1e-6);
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(session, dragging_turns_the_camera_and_leaves_bodies_alone) {
@@ -217,11 +183,11 @@ Test(session, dragging_turns_the_camera_and_leaves_bodies_alone) {
     cr_assert(d.session->view.camera.azimuth == azimuth);
     cr_assert(d.session->view.camera.target.z == before.target.z, "along the ground");
     cr_assert(ts_vec3_distance(d.session->view.camera.target, before.target) > 0.01);
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     cr_assert(ts_sim_hash(d.f.sim) == hash);
     press(&d, 'A', TS_MOD_CONTROL);
     cr_assert(d.session->selected == -1);
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(session, a_paused_body_goes_where_the_mouse_puts_it) {
@@ -231,17 +197,17 @@ Test(session, a_paused_body_goes_where_the_mouse_puts_it) {
     pixel_of(&d, shown(&d)->kinematics.body_centre[2], at);
     move(&d, at[0], at[1]);
     button(&d, TS_BUTTON_RIGHT, TS_ACTION_PRESS, TS_MOD_CONTROL, at);
-    tick(&d, 0.01);
+    desk_tick(&d, 0.01);
     ts_vec3 held = d.session->grab.target;
     move(&d, at[0] + 60.0, at[1] - 40.0);
-    tick(&d, 0.01);
+    desk_tick(&d, 0.01);
     // The point that was taken is now seen under the mouse.
     ts_vec3 point = ts_transform_point(&shown(&d)->kinematics.body_pose[2], d.session->grab.local);
     pixel_of(&d, point, end);
     cr_assert(fabs(end[0] - at[0] - 60.0) < 1e-6 && fabs(end[1] - at[1] + 40.0) < 1e-6, "%g %g", end[0], end[1]);
     cr_assert(ts_vec3_distance(point, held) > 0.01);
     button(&d, TS_BUTTON_RIGHT, TS_ACTION_RELEASE, 0, end);
-    tick(&d, 0.01);
+    desk_tick(&d, 0.01);
     cr_assert(d.session->shadow->grabbed == -1 && shown(&d)->step_count == 0);
     // Turned by a quarter: a drag over a quarter of the height.
     pixel_of(&d, shown(&d)->kinematics.body_centre[1], at);
@@ -249,11 +215,11 @@ Test(session, a_paused_body_goes_where_the_mouse_puts_it) {
     ts_vec3 place = shown(&d)->kinematics.body_pose[1].p;
     button(&d, TS_BUTTON_LEFT, TS_ACTION_PRESS, TS_MOD_CONTROL, at);
     move(&d, at[0] + 0.25 * HEIGHT, at[1]);
-    tick(&d, 0.01);
+    desk_tick(&d, 0.01);
     ts_quat turned = ts_quat_from_mat3(&shown(&d)->kinematics.body_pose[1].R);
     cr_assert(fabs(ts_vec3_norm(ts_quat_to_rotation_vector(turned)) - 1.5707963267948966) < 1e-9);
     cr_assert(ts_vec3_distance(place, shown(&d)->kinematics.body_pose[1].p) < 1e-12);
-    get_up(&d);
+    desk_close(&d);
 }
 
 // Where a critically damped spring has pulled a point by then.
@@ -330,12 +296,12 @@ Test(session, a_running_body_can_be_thrown) {
     move(&d, at[0], at[1]);
     button(&d, TS_BUTTON_RIGHT, TS_ACTION_PRESS, TS_MOD_CONTROL, at);
     move(&d, at[0], at[1] - 80.0);
-    for (int i = 0; i < 30; ++i) tick(&d, 0.01);
+    for (int i = 0; i < 30; ++i) desk_tick(&d, 0.01);
     cr_assert(d.session->shadow->grabbed == 1 && d.session->view.spring.shown);
     // It hangs by a point of its top: its centre at least a half of its height lower, less what the spring gives.
     cr_assert(shown(&d)->kinematics.body_centre[1].z > 0.1 + 0.05, "lifted");
     button(&d, TS_BUTTON_RIGHT, TS_ACTION_RELEASE, 0, at);
-    for (int i = 0; i < 10; ++i) tick(&d, 0.01);
+    for (int i = 0; i < 10; ++i) desk_tick(&d, 0.01);
     cr_assert(d.session->shadow->grabbed == -1);
     // What was done by hand is remembered with the states: going back and forth gives the same bits.
     press(&d, TS_KEY_SPACE, 0);
@@ -343,7 +309,7 @@ Test(session, a_running_body_can_be_thrown) {
     press(&d, TS_KEY_HOME, 0);
     press(&d, TS_KEY_END, 0);
     cr_assert(ts_sim_hash(d.f.sim) == end);
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(session, show_keys_change_what_is_drawn) {
@@ -369,7 +335,7 @@ Test(session, show_keys_change_what_is_drawn) {
     }
     press(&d, TS_KEY_F1, 0);
     cr_assert_eq(d.session->panels.help, 0);
-    get_up(&d);
+    desk_close(&d);
 }
 
 static const char ball_file[] =
@@ -393,28 +359,28 @@ Test(session, files_are_dropped_watched_and_loaded_again) {
     cr_assert(strstr(d.session->ui.message, "cannot be loaded again"), "%s", d.session->ui.message);
     ts_event drop = {.kind = TS_EVENT_DROP, .path = path, .time = d.now};
     ts_session_event(d.session, &drop);
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     cr_assert(shown(&d)->model->body_count == 2 && fabs(shown(&d)->qpos[2] - 1.0) < 1e-12);
     press(&d, TS_KEY_RIGHT, TS_MOD_SHIFT);
     double fallen = shown(&d)->qpos[2];
     cr_assert(fallen < 1.0 && shown(&d)->step_count == 10);
     // Another size: the state is kept. A file that is no model: everything is.
-    tick(&d, 1.0);
+    desk_tick(&d, 1.0);
     write_ball(path, 1.0, 0.25);
-    tick(&d, 1.0);
-    tick(&d, 1.0);
+    desk_tick(&d, 1.0);
+    desk_tick(&d, 1.0);
     cr_assert(shown(&d)->model->geom[1].shape.radius == 0.25 && shown(&d)->qpos[2] == fallen);
     FILE* file = fopen(path, "w");
     cr_assert(file);
     fputs("<mujoco><worldbody><geom type=\"cheese\"/>", file);
     fclose(file);
-    tick(&d, 1.0);
-    tick(&d, 1.0);
+    desk_tick(&d, 1.0);
+    desk_tick(&d, 1.0);
     cr_assert(shown(&d)->model->geom[1].shape.radius == 0.25 && d.session->ui.message[0]);
     remove(path);
     press(&d, 'L', TS_MOD_CONTROL);
     cr_assert(shown(&d)->model->geom[1].shape.radius == 0.25 && d.session->ui.message[0]);
-    get_up(&d);
+    desk_close(&d);
 }
 
 // Bytes in use; zero where the heap is not glibc's own, under a sanitizer, which finds leaks by itself.
@@ -429,7 +395,7 @@ Test(session, ten_thousand_frames_reloads_and_resizes_keep_no_memory) {
     sit_down(&d, two_boxes(), NULL);
     ts_event drop = {.kind = TS_EVENT_DROP, .path = path, .time = d.now};
     ts_session_event(d.session, &drop);
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     press(&d, TS_KEY_RIGHT, TS_MOD_SHIFT);
     size_t warm = 0;
     for (int i = 1; i <= FRAMES; ++i) {
@@ -437,7 +403,7 @@ Test(session, ten_thousand_frames_reloads_and_resizes_keep_no_memory) {
         if (i % RESIZE == 0) ts_session_event(d.session, &resize);
         ts_camera_orbit(&d.session->view.camera, 1.0, 0.1, 300);
         d.session->dirty = 1;
-        tick(&d, 1e-5);
+        desk_tick(&d, 1e-5);
         if (i % RELOAD != 0) continue;
         press(&d, 'L', TS_MOD_CONTROL);
         press(&d, TS_KEY_RIGHT, TS_MOD_SHIFT);
@@ -449,7 +415,7 @@ Test(session, ten_thousand_frames_reloads_and_resizes_keep_no_memory) {
     // A frame that kept 16 bytes would have kept 120,000 since.
     cr_assert(end < warm + 32768, "%zu bytes, and %zu after %d frames more", warm, end, FRAMES - WARM);
     remove(path);
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(session, a_window_without_area_is_no_mistake) {
@@ -459,18 +425,18 @@ Test(session, a_window_without_area_is_no_mistake) {
     ts_session_event(d.session, &resize);
     int frames = ((ts_device_null*)d.device)->frames;
     double at[2] = {0.0, 0.0};
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     double_click(&d, TS_BUTTON_LEFT, at);
     press(&d, 'A', TS_MOD_CONTROL);
     cr_assert(((ts_device_null*)d.device)->frames == frames);
     resize.width = resize.height = 300;
     ts_session_event(d.session, &resize);
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     cr_assert(((ts_device_null*)d.device)->frames == frames + 1);
     ts_event close = {.kind = TS_EVENT_CLOSE};
     ts_session_event(d.session, &close);
     cr_assert(d.session->wishes.over);
-    get_up(&d);
+    desk_close(&d);
 }
 
 Test(session, rays_meet_what_they_should) {
@@ -539,28 +505,28 @@ static int says(const ts_overlay* overlay, const char* words) {
 Test(session, who_sees_nothing_hears_how_to_find_it) {
     desk d;
     sit_down(&d, two_boxes(), NULL);
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     cr_assert(!says(&d.session->overlay, "outofsight"));
     d.session->view.camera.target.x += 500.0;
     d.session->dirty = 1;
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     cr_assert(says(&d.session->overlay, "outofsight"));
     press(&d, 'A', TS_MOD_CONTROL);
     cr_assert(!says(&d.session->overlay, "outofsight"));
-    get_up(&d);
+    desk_close(&d);
 }
 
 // From a box to a ball: the picked points lie on the surfaces, stay on their bodies when these move, and the third press takes the ruler away.
 Test(session, a_ruler_stays_on_its_bodies) {
     desk d;
     sit_down(&d, two_boxes(), NULL);
-    tick(&d, 0.1);
+    desk_tick(&d, 0.1);
     const ts_sim* sim = shown(&d);
     for (int body = 1; body <= 2; ++body) {
         double at[2];
         cr_assert(ts_camera_project(&d.session->view.camera, WIDTH, HEIGHT, sim->kinematics.body_centre[body], at));
         move(&d, at[0], at[1]);
-        tick(&d, 0.01);
+        desk_tick(&d, 0.01);
         press(&d, 'R', TS_MOD_SHIFT);
     }
     ts_vec3 end[2], later[2];
@@ -579,5 +545,5 @@ Test(session, a_ruler_stays_on_its_bodies) {
     cr_assert(fabs(later[0].x - end[0].x) > 0.2, "it went with its body: %g", later[0].x - end[0].x);
     press(&d, 'R', TS_MOD_SHIFT);
     cr_assert(ts_session_ruler(d.session, shown(&d), later) == 0);
-    get_up(&d);
+    desk_close(&d);
 }
