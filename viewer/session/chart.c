@@ -174,19 +174,45 @@ static const char* fitting(const ts_chart* chart, const ts_pen* pen, const char*
     return length > room ? text + (length - room) : text;
 }
 
-// The chart, and in the colour of each curve what it is and its value at the cursor.
+// An end of the scale as text, and where it begins so that it ends with the chart.
+static double end_of_scale(const ts_chart* chart, const ts_pen* pen, double end, double low, double high,
+                           char text[32]) {
+    int logarithmic = ts_strip_is_logarithmic(ts_strips_chosen(chart->strips), chart->first);
+    // Powers of ten as such, unless both ends were the same one.
+    if (logarithmic && high - low < 2.0)
+        snprintf(text, 32, "%.2g", pow(10.0, end));
+    else
+        snprintf(text, 32, logarithmic ? "1e%.0f" : "%.3g", end);
+    return chart->rectangle[0] + chart->rectangle[2] - pen->letter * (double)strlen(text);
+}
+
+// Words of a chart, line by line, and the first line that leaves room on its right.
+typedef struct words {
+    double at[2];
+    double right;  // where the room has to begin
+    double room;   // y of that line; negative: none yet
+} words;
+
+static void write_line(const ts_chart* chart, const ts_pen* pen, const char* text, const float color[4], words* w) {
+    ts_chart_text(chart->theme, pen, w->at, text, color);
+    if (w->room < 0.0 && w->at[0] + pen->letter * (double)(strlen(text) + 1) <= w->right) w->room = w->at[1];
+    w->at[1] += pen->size;
+}
+
+// The chart, and in the colour of each curve what it is and its value at the cursor; the ends of the scale on the right.
 static void draw_words(const ts_chart* chart, double low, double high, const ts_pen* pen) {
     const double* r = chart->rectangle;
     const ts_theme* theme = chart->theme;
     const ts_strip* strip = ts_strips_chosen(chart->strips);
     const ts_quantity_row* row = ts_quantity_at(chart->first);
     int alone = is_watched(chart) && chart->strips->count == 1, here = ts_strip_find(strip, chart->cursor);
-    char text[TS_GAUGE_WORD + 64], name[TS_GAUGE_WORD];
-    double at[2] = {r[0] + 4.0, r[1] + 2.0};
+    char text[TS_GAUGE_WORD + 64], name[TS_GAUGE_WORD], top[32], bottom[32];
+    words w = {{r[0] + 4.0, r[1] + 2.0}, end_of_scale(chart, pen, high, low, high, top), -1.0};
+    double left = end_of_scale(chart, pen, low, low, high, bottom);
     if (here >= 0 && ts_strip_at(strip, here)->step != chart->cursor) here = -1;
     ts_strip_name(strip, chart->first, name);
     snprintf(text, sizeof text, row->unit[0] ? "%s [%s]" : "%s", is_watched(chart) ? name : row->chart, row->unit);
-    if (!alone) ts_chart_text(theme, pen, at, is_watched(chart) ? fitting(chart, pen, text) : text, theme->plain);
+    if (!alone) write_line(chart, pen, is_watched(chart) ? fitting(chart, pen, text) : text, theme->plain, &w);
     for (int c = 0; c < curve_count(chart); ++c) {
         float color[4], value = here >= 0 ? value_at(chart, c, here) : NAN;
         if (!is_watched(chart)) ts_strip_name(strip, quantity_of(chart, c), name);
@@ -196,20 +222,11 @@ static void draw_words(const ts_chart* chart, double low, double high, const ts_
         else
             snprintf(text, sizeof text, "%.*s", TS_GAUGE_WORD, what);
         ink_of(chart, c, color);
-        if (!alone) at[1] += pen->size;
-        ts_chart_text(theme, pen, at, alone ? fitting(chart, pen, text) : text, color);
+        write_line(chart, pen, alone ? fitting(chart, pen, text) : text, color, &w);
     }
-    int logarithmic = ts_strip_is_logarithmic(strip, chart->first);
-    const double end[2] = {high, low}, y[2] = {r[1] + 2.0 + pen->size, r[1] + r[3] - pen->size};
-    for (int k = 0; k < 2; ++k) {
-        // Powers of ten as such, unless both ends were the same one.
-        if (logarithmic && high - low < 2.0)
-            snprintf(text, sizeof text, "%.2g", pow(10.0, end[k]));
-        else
-            snprintf(text, sizeof text, logarithmic ? "1e%.0f" : "%.3g", end[k]);
-        const double there[2] = {r[0] + r[2] - pen->letter * (double)strlen(text), y[k]};
-        ts_chart_text(theme, pen, there, text, theme->dim);
-    }
+    const double above[2] = {w.right, w.room >= 0.0 ? w.room : w.at[1]}, below[2] = {left, r[1] + r[3] - pen->size};
+    ts_chart_text(theme, pen, above, top, theme->dim);
+    ts_chart_text(theme, pen, below, bottom, theme->dim);
 }
 
 void ts_chart_draw(const ts_chart* chart, const ts_pen* pen) {
