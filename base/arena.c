@@ -2,11 +2,11 @@
 //
 // Chunks form a doubly linked list from oldest to newest; `arena->chunk` is the one being filled, those older than it
 // hold live data, those newer than it are empty spares left behind by a scope. An allocation that does not fit moves on
-// to the first spare that is large enough, else to a fresh chunk at least twice as large as the newest. Because scopes return
+// to the first spare that is large enough, else to a fresh chunk of at least half of all there are. Because scopes return
 // to exactly the earlier fill level, the same sequence of calls after a scope's end lands in the same chunks.
 //
-// A reset merges several chunks into one of one and a half times the peak. Sizes are multiples of 64 bytes and lifetimes
-// are nested, so a single chunk of `peak` bytes serves the same round again without the heap; the spare half makes
+// A reset merges several chunks into one of one and a quarter times the peak. Sizes are multiples of 64 bytes and lifetimes
+// are nested, so a single chunk of `peak` bytes serves the same round again without the heap; the spare quarter makes
 // slowly growing rounds merge rarely (geometric growth).
 //
 // Under AddressSanitizer whatever is not handed out is poisoned, so use after a scope's end or a reset is reported.
@@ -128,8 +128,9 @@ static void* alloc_elsewhere(ts_arena* arena, size_t size, size_t bytes) {
         if (size <= chunk->size - chunk->used) return chunk_take(arena, chunk, size, bytes);
         newest = chunk;
     }
-    // Sizes double, so the number of chunks stays logarithmic. chunk_create keeps sizes below half of size_t.
-    size_t wanted = newest ? 2 * newest->size : ARENA_SMALLEST_CHUNK;
+    // In proportion to what there is, so the number of chunks stays logarithmic.
+    size_t wanted = round_up(ts_arena_reserved(arena) / 2);
+    if (wanted < ARENA_SMALLEST_CHUNK) wanted = ARENA_SMALLEST_CHUNK;
     if (wanted < size) wanted = size;
     ts_arena_chunk* fresh = chunk_create(wanted);
     if (!fresh && wanted > size) fresh = chunk_create(size);
@@ -185,7 +186,7 @@ void ts_arena_reset(ts_arena* arena) {
     // Released before the merged chunk is taken, so that the two never coexist; if even that fails the arena is merely
     // empty and the next allocation reports it.
     size_t peak = arena->peak;
-    size_t merged = peak <= SIZE_MAX / 4 ? round_up(peak + peak / 2) : peak;
+    size_t merged = peak <= SIZE_MAX / 4 ? round_up(peak + peak / 4) : peak;
     ts_arena_free(arena);
     arena->peak = peak;
     arena->chunk = chunk_create(merged);

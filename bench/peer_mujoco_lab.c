@@ -150,7 +150,7 @@ static void show_contact(const lab* l, int i, ts_contact* out) {
     out->position = ts_vec3_load(c->pos);
     out->frame = ts_mat3_from_columns(ts_vec3_load(c->frame + 3), ts_vec3_load(c->frame + 6), ts_vec3_load(c->frame));
     out->gap = c->dist;
-    out->surface = ts_surface_default();
+    out->surface.dimension = 3;
     out->surface.friction = c->dim == 1 ? 0.0 : c->friction[0];
     out->impulse = ts_vec3_make(c->dim == 1 ? 0.0 : h * force[1], c->dim == 1 ? 0.0 : h * force[2], h * force[0]);
     out->velocity = ts_vec3_load(v);

@@ -225,7 +225,7 @@ void read_contacts(ts_bench_world* w) {
             c.frame = ts_mat3_from_columns(ts_vec3_make(t1.x(), t1.y(), t1.z()), ts_vec3_make(t2.x(), t2.y(), t2.z()),
                                            ts_vec3_make(n.x(), n.y(), n.z()));
             c.gap = point.getDistance();
-            c.surface = ts_surface_default();
+            c.surface.dimension = 3;
             c.surface.friction = point.m_combinedFriction;
             c.impulse = ts_vec3_make(push.dot(t1), push.dot(t2), push.dot(n));
             c.velocity = ts_vec3_make(speed.dot(t1), speed.dot(t2), speed.dot(n));

@@ -3,13 +3,21 @@
 #define TS_ENGINE_CONTACT_H
 
 #include "base/mat.h"
-#include "engine/model/surface.h"
 
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// What two surfaces make of a contact, as far as all its laws ask; how soft it is says ts_model_surface_between.
+typedef struct ts_contact_surface {
+    int dimension;         // 1 frictionless, 3 resists sliding, 4 spinning as well, 6 rolling as well
+    double friction;       // mu
+    double friction_spin;  // m
+    double friction_roll;  // m
+    double restitution;    // 0..1
+} ts_contact_surface;
 
 /// One contact point. Geom A has the smaller shape kind (or index, for equal kinds); the normal points from A to B and the
 /// impulse acts on B, its opposite on A.
@@ -18,11 +26,11 @@ typedef struct ts_contact {
     int geom_b;
     int body_a;
     int body_b;
-    uint64_t key;             // persistent id: the same while the same features of the same geoms touch
-    ts_vec3 position;         // m, midway between the surfaces
-    ts_mat3 frame;            // columns: tangent 1, tangent 2, normal
-    double gap;               // m: > 0 apart, < 0 overlapping
-    ts_surface surface;       // of the pair
+    uint64_t key;      // persistent id: the same while the same features of the same geoms touch
+    ts_vec3 position;  // m, midway between the surfaces
+    ts_mat3 frame;     // columns: tangent 1, tangent 2, normal
+    double gap;        // m: > 0 apart, < 0 overlapping
+    ts_contact_surface surface;
     int persistent;           // nonzero when it was there last step
     int block;                // its block in the contact problem, or -1
     ts_vec3 velocity_before;  // m/s, contact frame: relative velocity of the surfaces when the step began

@@ -93,7 +93,7 @@ typedef struct ts_sim_storage {
 
     ts_broad_phase* broad;  // remembers boxes and pairs for speed only: what it answers depends on the present boxes
 
-    ts_arena* solve_scratch;       // one per worker; emptied before a solve
+    ts_arena* solve_scratch;       // one per worker; emptied before contacts are sought and before a solve
     struct ts_row_plan* row_plan;  // the blocks of the present step; its arrays grow
 
     // boxes of the present step

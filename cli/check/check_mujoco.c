@@ -43,11 +43,12 @@ static int is_soft(const ts_sim* sim) {
 }
 
 static void note_contacts(const ts_sim* sim, ts_check_note_array* notes) {
-    const ts_surface usual = ts_surface_default();
-    const ts_surface* surface = sim->contact_count > 0 ? &sim->contact[0].surface : &usual;
+    const ts_contact* first = sim->contact_count > 0 ? &sim->contact[0] : NULL;
+    ts_surface surface =
+        first ? ts_model_surface_between(sim->model, first->geom_a, first->geom_b) : ts_surface_default();
     double g = ts_vec3_norm(sim->options.gravity), h = sim->options.time_step;
-    double sinks = give(&surface->softness, h, g),
-           creeps = creep(&surface->softness, h, sim->options.impratio, slope * g);
+    double sinks = give(&surface.softness, h, g),
+           creeps = creep(&surface.softness, h, sim->options.impratio, slope * g);
     int touches = 0;
     for (int i = 0; i < sim->model->geom_count; ++i) touches |= sim->model->geom[i].category != 0;
     if ((!touches && sim->model->pair_count == 0) || g == 0.0) return;

@@ -119,33 +119,53 @@ static void put_unit(const ts_pairs* pairs, const ts_pair_unit* unit, int lane, 
     }
 }
 
-// Groups from units and their places, and how many points each has.
-static int put_units(ts_pairs* pairs, const ts_pair_unit* unit, int unit_count, const int* place) {
-    for (int g = 0; g < pairs->group_count; ++g)
-        for (int k = 0; k < TS_PAIR_LANES; ++k) pairs->group[g].island[k] = pairs->island_count;
-    for (int u = 0; u < unit_count; ++u) {
-        ts_pair_group* group = &pairs->group[place[u] / TS_PAIR_LANES];
-        put_unit(pairs, &unit[u], place[u] % TS_PAIR_LANES, group);
-        if (unit[u].count > group->count) group->count = unit[u].count;
-    }
+// The unit of every place of the groups, -1: none.
+static void list_lanes(const int* place, int unit_count, int group_count, int* out_unit) {
+    for (int i = 0; i < TS_PAIR_LANES * group_count; ++i) out_unit[i] = -1;
+    for (int u = 0; u < unit_count; ++u) out_unit[place[u]] = u;
+}
+
+// How many points each group has, and where they begin. Returns how many there are.
+static int count_points(const ts_pairs* pairs, const ts_pair_unit* unit, const int* lane_unit) {
     int points = 0;
     for (int g = 0; g < pairs->group_count; ++g) {
+        int most = 0;
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            int u = lane_unit[TS_PAIR_LANES * g + k];
+            if (u >= 0 && unit[u].count > most) most = unit[u].count;
+        }
         pairs->group[g].first = points;
-        points += pairs->group[g].count;
+        pairs->group[g].count = most;
+        points += most;
     }
     return points;
 }
 
 // A point that is there has a step of the natural map; weighing finds its true size.
-static void put_points(ts_pairs* pairs, const ts_pair_unit* unit, int unit_count, const int* place,
+static void put_points(const ts_pairs* pairs, const ts_pair_group* group, const ts_pair_unit* unit, int lane,
                        const ts_vec3* lever) {
-    for (int u = 0; u < unit_count; ++u) {
-        int first = pairs->group[place[u] / TS_PAIR_LANES].first, lane = place[u] % TS_PAIR_LANES;
-        for (int k = 0; k < unit[u].count; ++k) {
-            ts_pair_point* point = &pairs->point[first + k];
-            put3(&point->lever, lane, lever[unit[u].first + k]);
-            point->natural[lane] = 1.0;
-            pairs->slot[unit[u].first + k] = TS_PAIR_LANES * (first + k) + lane;
+    for (int k = 0; k < unit->count; ++k) {
+        ts_pair_point* point = &pairs->point[group->first + k];
+        put3(&point->lever, lane, lever[unit->first + k]);
+        point->natural[lane] = 1.0;
+        pairs->slot[unit->first + k] = TS_PAIR_LANES * (group->first + k) + lane;
+    }
+}
+
+// Groups and points in the order in which passes go through them, all of it zero but what units say.
+static void put_groups(const ts_pairs* pairs, const ts_pair_unit* unit, const int* lane_unit, const ts_vec3* lever) {
+    for (int g = 0; g < pairs->group_count; ++g) {
+        ts_pair_group* group = &pairs->group[g];
+        *group = (ts_pair_group){.first = group->first, .count = group->count};
+        memset(&pairs->point[group->first], 0, (size_t)group->count * sizeof *pairs->point);
+        memset(&pairs->track[group->first], 0, (size_t)group->count * sizeof *pairs->track);
+        for (int k = 0; k < group->count; ++k) pairs->group_of[group->first + k] = g;
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            int u = lane_unit[TS_PAIR_LANES * g + k];
+            group->island[k] = pairs->island_count;
+            if (u < 0) continue;
+            put_unit(pairs, &unit[u], k, group);
+            put_points(pairs, group, &unit[u], k, lever);
         }
     }
 }
@@ -154,25 +174,31 @@ static void* zeroed(ts_arena* arena, int count, size_t size) {
     return ts_arena_alloc_zeroed(arena, (size_t)count, size);
 }
 
-static int take_bodies(ts_pairs* pairs, ts_arena* arena, const ts_pair_body* body) {
+static int take_bodies(ts_pairs* pairs, ts_arena* arena) {
     size_t bodies = (size_t)pairs->body_count;
-    pairs->body = TS_ARENA_ARRAY(arena, ts_pair_body, bodies);
     pairs->island_of = TS_ARENA_ARRAY(arena, int, bodies);
     pairs->free = (double*)zeroed(arena, pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
     pairs->velocity = (double*)zeroed(arena, pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
     pairs->body_work = TS_ARENA_ARRAY(arena, double, 2 * bodies);
     pairs->slot = TS_ARENA_ARRAY(arena, int, pairs->contact_count);
-    if (arena->failed) return 0;
-    memcpy(pairs->body, body, bodies * sizeof *body);
-    return 1;
+    return !arena->failed;
 }
 
-// The arrays whose sizes the order decides. Returns 0 when memory is short.
-static int take_groups(ts_pairs* pairs, ts_arena* arena) {
+// The arrays whose sizes the order decides, and what stands in them. Returns 0 when memory is short.
+static int take_groups(ts_pairs* pairs, ts_arena* arena, const ts_pairs_input* input, const int* place) {
+    int* lane_unit = TS_ARENA_ARRAY(arena, int, TS_PAIR_LANES * pairs->group_count);
     pairs->island = (ts_pair_island*)zeroed(arena, pairs->island_count + 1, sizeof *pairs->island);
-    pairs->group = (ts_pair_group*)zeroed(arena, pairs->group_count, sizeof *pairs->group);
+    pairs->group = TS_ARENA_ARRAY(arena, ts_pair_group, pairs->group_count);
     pairs->sums = (ts_pair_sums*)zeroed(arena, pairs->group_count, sizeof *pairs->sums);
-    return pairs->island && pairs->group && pairs->sums;
+    if (arena->failed) return 0;
+    list_lanes(place, input->unit_count, pairs->group_count, lane_unit);
+    pairs->point_count = count_points(pairs, input->unit, lane_unit);
+    pairs->point = TS_ARENA_ARRAY(arena, ts_pair_point, pairs->point_count);
+    pairs->track = TS_ARENA_ARRAY(arena, ts_pair_track, pairs->point_count);
+    pairs->group_of = TS_ARENA_ARRAY(arena, int, pairs->point_count);
+    if (arena->failed) return 0;
+    put_groups(pairs, input->unit, lane_unit, input->lever);
+    return 1;
 }
 
 ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
@@ -182,18 +208,14 @@ ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
     int* place = TS_ARENA_ARRAY(arena, int, units);
     int* parent = TS_ARENA_ARRAY(arena, int, input->body_count);
     if (!pairs || !place || !parent) return NULL;
+    pairs->body = input->body;
     pairs->body_count = input->body_count;
     pairs->contact_count = input->contact_count;
     pairs->tasks = input->tasks;
-    if (!take_bodies(pairs, arena, input->body)) return NULL;
+    if (!take_bodies(pairs, arena)) return NULL;
     pairs->island_count = find_islands(unit, units, input->body_count, parent, pairs->island_of);
     pairs->group_count = ts_pairs_order(arena, input->body_count, unit, units, place);
-    if (pairs->group_count < 0 || !take_groups(pairs, arena)) return NULL;
-    pairs->point_count = put_units(pairs, unit, units, place);
-    pairs->point = (ts_pair_point*)zeroed(arena, pairs->point_count, sizeof *pairs->point);
-    pairs->track = (ts_pair_track*)zeroed(arena, pairs->point_count, sizeof *pairs->track);
-    if (!pairs->point || !pairs->track) return NULL;
-    put_points(pairs, unit, units, place, input->lever);
+    if (pairs->group_count < 0 || !take_groups(pairs, arena, input, place)) return NULL;
     if (!ts_pair_parts_make(pairs, arena, unit, units, place, ts_task_pool_workers(input->tasks))) return NULL;
     ts_pairs_weigh(pairs);
     return pairs;

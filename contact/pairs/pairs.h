@@ -111,11 +111,12 @@ typedef struct ts_pair_law {
 typedef struct ts_pairs {
     int group_count, point_count, body_count, island_count, contact_count;
     ts_pair_group* group;
-    ts_pair_point* point;  // (point_count)
-    ts_pair_track* track;  // (point_count)
-    ts_pair_body* body;
-    int* island_of;  // (body_count) -1: of none
-    double* free;    // (body_count x TS_PAIR_SPEEDS)
+    ts_pair_point* point;      // (point_count)
+    ts_pair_track* track;      // (point_count)
+    const ts_pair_body* body;  // the input's
+    int* group_of;             // (point_count)
+    int* island_of;            // (body_count) -1: of none
+    double* free;              // (body_count x TS_PAIR_SPEEDS)
     double* velocity;
     ts_pair_island* island;  // (island_count + 1) the last is of lanes without a pair
     int* slot;               // (contact_count) TS_PAIR_LANES times the point, plus the lane
@@ -128,7 +129,7 @@ typedef struct ts_pairs {
 
 /// What pairs are made of: bodies and contacts numbered from 0, each contact in one unit; units in the order in which loads run.
 typedef struct ts_pairs_input {
-    const ts_pair_body* body;  // (body_count)
+    const ts_pair_body* body;  // (body_count) to be there as long as the pairs are
     const ts_pair_unit* unit;  // (unit_count)
     const ts_vec3* lever;      // (contact_count) m, from A
     int body_count, unit_count, contact_count;
@@ -160,6 +161,15 @@ static inline ts_vec3 ts_pair_vector_get(const ts_pair_vector* v, int lane) {
 static inline ts_pair_track* ts_pairs_track(const ts_pairs* pairs, int i, int* out_lane) {
     *out_lane = pairs->slot[i] % TS_PAIR_LANES;
     return &pairs->track[pairs->slot[i] / TS_PAIR_LANES];
+}
+
+/// m: contact i, seen from the centre of mass of A (side 0) or B (1).
+static inline ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
+    int lane;
+    const ts_pair_point* point = ts_pairs_point(pairs, i, &lane);
+    ts_vec3 lever = ts_pair_vector_get(&point->lever, lane);
+    const ts_pair_group* group = &pairs->group[pairs->group_of[pairs->slot[i] / TS_PAIR_LANES]];
+    return side ? ts_vec3_add(lever, ts_pair_vector_get(&group->offset, lane)) : lever;
 }
 
 // --- passes (pairs_kernel.c), over all threads; not to be called from within another loop of the same pool ---

@@ -41,11 +41,12 @@ void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const do
         return;
     }
     const double* inverse_weight = ts_sim_storage_of(sim)->inverse_weight;
-    const ts_mujoco_softness* softness = &contact->surface.softness;
+    ts_surface surface = ts_model_surface_between(sim->model, contact->geom_a, contact->geom_b);
+    const ts_mujoco_softness* softness = &surface.softness;
     double d = ts_mujoco_impedance(softness->solimp, contact->gap);
     double A = inverse_weight[contact->body_a] + inverse_weight[contact->body_b];
     ts_mujoco_softness friction = *softness;
-    const double* own = contact->surface.friction_solref;
+    const double* own = surface.friction_solref;
     if (own[0] != 0.0 || own[1] != 0.0) memcpy(friction.solref, own, sizeof friction.solref);
     for (int r = 0; r < rows; ++r) {
         ts_mujoco_row(r == normal ? softness : &friction, d, A, r == normal ? contact->gap : 0.0, speed[r], h,
@@ -68,12 +69,13 @@ void ts_soft_contact_slopes(const ts_sim* sim, const ts_contact* contact, const 
         return;
     }
     const double* inverse_weight = ts_sim_storage_of(sim)->inverse_weight;
-    const ts_mujoco_softness* softness = &contact->surface.softness;
+    ts_surface surface = ts_model_surface_between(sim->model, contact->geom_a, contact->geom_b);
+    const ts_mujoco_softness* softness = &surface.softness;
     double d = ts_mujoco_impedance(softness->solimp, contact->gap);
     double slope = ts_mujoco_impedance_slope(softness->solimp, contact->gap);
     double A = inverse_weight[contact->body_a] + inverse_weight[contact->body_b];
     ts_mujoco_softness friction = *softness;
-    const double* own = contact->surface.friction_solref;
+    const double* own = surface.friction_solref;
     if (own[0] != 0.0 || own[1] != 0.0) memcpy(friction.solref, own, sizeof friction.solref);
     for (int r = 0; r < rows; ++r) {
         out_slope[r] = ts_mujoco_row_slope(r == normal ? softness : &friction, d, slope, A,

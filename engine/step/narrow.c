@@ -217,7 +217,8 @@ static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_su
     out_contact->position = manifold->point[k].position;
     out_contact->gap = manifold->point[k].gap;
     if (out_contact->gap <= surface->gap + sim->options.slop) out_contact->adhesion = surface->adhesion;
-    out_contact->surface = *surface;
+    out_contact->surface = (ts_contact_surface){surface->dimension, surface->friction, surface->friction_spin,
+                                                surface->friction_roll, surface->restitution};
     out_contact->block = -1;
     ts_vec3 normal = manifold->point[k].normal, tangent;
     const ts_row_memory* old = memory >= 0 ? &sim->row_memory.data[memory] : NULL;
@@ -332,7 +333,7 @@ static int find_ranges(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
 // All manifolds' points in order, each with its memory.
 static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int pair_count) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    contact_range* range = TS_ARENA_ARRAY(&sim->scratch, contact_range, pair_count);
+    contact_range* range = TS_ARENA_ARRAY(&storage->solve_scratch[0], contact_range, pair_count);
     if (!range) return TS_ERROR_MEMORY;
     int count = find_ranges(sim, pair, manifold, pair_count, range);
     sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count);
@@ -358,7 +359,9 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     double most = storage->substep_count > 1 ? sim->options.keep_contacts * sim->options.contact_margin : 0.0;
     int keeps = most > 0.0 && !soft;
     if (!pair || !merge_pair_memory(sim, pair, count, keeps)) return TS_ERROR_MEMORY;
-    ts_manifold* manifold = TS_ARENA_ARRAY(&sim->scratch, ts_manifold, count);
+    // What is gone when the contacts are there takes the place of what solves will need.
+    ts_arena_reset(&storage->solve_scratch[0]);
+    ts_manifold* manifold = TS_ARENA_ARRAY(&storage->solve_scratch[0], ts_manifold, count);
     if (!manifold) return TS_ERROR_MEMORY;
     ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points,
                                      sim->options.narrow_tolerance};

@@ -165,17 +165,15 @@ static void add_contact(layout* l, int k, int i) {
     ts_pair_unit* unit = l->unit_count > 0 ? &l->unit[l->unit_count - 1] : NULL;
     int slot[2] = {slot_of(l, contact->body_a), slot_of(l, contact->body_b)};
     ts_vec3 a = l->centre[slot[0]], b = l->centre[slot[1]];
-    ts_pile_contact* place = &l->pile->contact[k];
-    *place = (ts_pile_contact){
-        i, {slot[0], slot[1]}, {ts_vec3_sub(contact->position, a), ts_vec3_sub(contact->position, b)}};
-    l->lever[k] = place->lever[0];
+    l->pile->contact[k] = (ts_pile_contact){i, {slot[0], slot[1]}};
+    l->lever[k] = ts_vec3_sub(contact->position, a);
     if (joins(l, unit, contact)) {
         contact->frame = sim->contact[l->pile->contact[unit->first].contact].frame;
         ++unit->count;
         return;
     }
     l->unit[l->unit_count++] = (ts_pair_unit){
-        .body = {place->body[0], place->body[1]},
+        .body = {slot[0], slot[1]},
         .first = k,
         .count = 1,
         .normal = ts_mat3_column(&contact->frame, 2),
@@ -199,15 +197,17 @@ static ts_pile* take_pile(ts_sim* sim) {
 }
 
 static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
-    ts_arena* arena = &sim->scratch;
+    ts_arena *arena = &ts_sim_storage_of(sim)->solve_scratch[0], *scratch = &sim->scratch;
+    ts_arena_reset(arena);
     layout l = {.sim = sim, .pile = pile, .body_count = 1, .across = wide_axis(sim)};
     l.slot = (int*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count, sizeof(int));
-    l.body = (ts_pair_body*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count + 1, sizeof(ts_pair_body));
+    l.body = TS_ARENA_ARRAY(scratch, ts_pair_body, sim->model->tree_count + 1);
     l.centre = TS_ARENA_ARRAY(arena, ts_vec3, sim->model->tree_count + 1);
     l.unit = TS_ARENA_ARRAY(arena, ts_pair_unit, sim->contact_count);
     l.lever = TS_ARENA_ARRAY(arena, ts_vec3, sim->contact_count);
     const int* order = ts_contact_order_make(sim);
-    if (arena->failed || !order) return NULL;
+    if (arena->failed || scratch->failed || !order) return NULL;
+    memset(&l.body[0], 0, sizeof l.body[0]);
     pile->tree[0] = -1;
     l.centre[0] = ts_vec3_zero();
     for (int k = 0; k < sim->contact_count; ++k) {
@@ -216,7 +216,7 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
     }
     ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, weigh_bodies, &l);
     ts_pairs_input input = {l.body, l.unit, l.lever, l.body_count, l.unit_count, sim->contact_count, sim->tasks};
-    return ts_pairs_make(arena, &input);
+    return ts_pairs_make(scratch, &input);
 }
 
 // --- velocities ----------------------------------------------------------------------------------------------------------
@@ -445,8 +445,8 @@ static void show_contact(const ts_sim* sim, const ts_pile* pile, int k, const ts
     const ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
     const ts_pair_point* point = ts_pairs_point(pile->pairs, k, &lane);
     ts_contact* contact = &sim->contact[place->contact];
-    ts_vec3 a = ts_vec3_add(centre[place->body[0]], place->lever[0]);
-    ts_vec3 b = ts_vec3_add(centre[place->body[1]], place->lever[1]);
+    ts_vec3 a = ts_vec3_add(centre[place->body[0]], ts_pairs_lever(pile->pairs, k, 0));
+    ts_vec3 b = ts_vec3_add(centre[place->body[1]], ts_pairs_lever(pile->pairs, k, 1));
     contact->position = ts_vec3_scale(0.5, ts_vec3_add(a, b));
     contact->gap = track->gap[lane];
     contact->velocity = ts_pair_vector_get(&track->velocity, lane);
@@ -481,12 +481,12 @@ static void leave_contacts(void* context, int begin, int end, int worker) {
         remember(job->sim, i, job->source, &ts_sim_storage_of(job->sim)->row_next.data[i]);
 }
 
-// Leaves contacts and memory. Returns 0 when memory is short; as elsewhere (integrate.c), a new maximum takes half as much again.
+// Leaves contacts and memory. Returns 0 when memory is short; as elsewhere (integrate.c), a new maximum takes an eighth more.
 static int leave(ts_sim* sim, ts_pile* pile) {
     ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
     int count = sim->contact_count, bodies = pile->pairs->body_count, source = ts_row_source_find("contact");
     ts_vec3* centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
-    if (!centre || (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 2))) return 0;
+    if (!centre || (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 8))) return 0;
     centre[0] = ts_vec3_zero();
     for (int b = 1; b < bodies; ++b) {
         int root = sim->model->tree[pile->tree[b]].root;

@@ -9,11 +9,10 @@
 extern "C" {
 #endif
 
-/// A contact of a pile: its bodies among the pairs', and where it was on them when the step began.
+/// A contact of a pile, and its bodies among the pairs'.
 typedef struct ts_pile_contact {
     int contact;  // of sim->contact
     int body[2];
-    ts_vec3 lever[2];  // m, from centres of mass, of what does not move from the world's origin
 } ts_pile_contact;
 
 /// A pile while its step goes on; lives in sim->scratch.

@@ -110,7 +110,8 @@ static void add_block(rows* r, int i) {
     g[2] = -r->reference[3 * i + 2];
     for (int k = 0; k < 2; ++k) {
         if (!place->body[k]) continue;
-        fill_side(&r->body[place->body[k]], place->lever[k], axis, k ? 1.0 : -1.0, r->next, g);
+        fill_side(&r->body[place->body[k]], ts_pairs_lever(r->pile->pairs, r->place[i], k), axis, k ? 1.0 : -1.0,
+                  r->next, g);
         r->segment[at++] = (ts_delassus_segment){6 * (place->body[k] - 1), 6, r->next, r->next};
         r->next += SIDE;
     }
