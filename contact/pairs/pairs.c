@@ -152,6 +152,18 @@ static void put_points(const ts_pairs* pairs, const ts_pair_group* group, const 
     }
 }
 
+// Whether all tensors of a group are numbers.
+static int is_round(const ts_pair_group* group) {
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            const ts_pair_tensor* I = &group->inverse_inertia[side];
+            double xx = I->at[0][k];
+            if (I->at[1][k] != 0.0 || I->at[2][k] != 0.0 || I->at[4][k] != 0.0) return 0;
+            if (I->at[3][k] != xx || I->at[5][k] != xx) return 0;
+        }
+    return 1;
+}
+
 // Groups and points in the order in which passes go through them, all of it zero but what units say.
 static void put_groups(const ts_pairs* pairs, const ts_pair_unit* unit, const int* lane_unit, const ts_vec3* lever) {
     for (int g = 0; g < pairs->group_count; ++g) {
@@ -167,6 +179,7 @@ static void put_groups(const ts_pairs* pairs, const ts_pair_unit* unit, const in
             put_unit(pairs, &unit[u], k, group);
             put_points(pairs, group, &unit[u], k, lever);
         }
+        group->is_round = is_round(group);
     }
 }
 
@@ -345,10 +358,10 @@ void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residua
 
 // --- what is worse than nothing -----------------------------------------------------------------------------------------
 
-static double tensor_work(const double I[6], const double* a, const double* b) {
-    double x = I[0] * a[0] + I[1] * a[1] + I[2] * a[2], y = I[1] * a[0] + I[3] * a[1] + I[4] * a[2];
-    double z = I[2] * a[0] + I[4] * a[1] + I[5] * a[2];
-    return x * b[0] + y * b[1] + z * b[2];
+// What a tensor makes of a turn.
+static ts_vec3 tensor_times(const double I[6], ts_vec3 a) {
+    return ts_vec3_make(I[0] * a.x + I[1] * a.y + I[2] * a.z, I[1] * a.x + I[3] * a.y + I[4] * a.z,
+                        I[2] * a.x + I[4] * a.y + I[5] * a.z);
 }
 
 static void find_body_work(void* context, int begin, int end, int worker) {
@@ -358,12 +371,11 @@ static void find_body_work(void* context, int begin, int end, int worker) {
         const double *free = pairs->free + (size_t)TS_PAIR_SPEEDS * (size_t)b,
                      *now = pairs->velocity + (size_t)TS_PAIR_SPEEDS * (size_t)b;
         const ts_pair_body* body = &pairs->body[b];
-        double change[6];
-        for (int k = 0; k < 6; ++k) change[k] = now[k] - free[k];
-        double asked = change[0] * free[0] + change[1] * free[1] + change[2] * free[2];
-        double made = change[0] * change[0] + change[1] * change[1] + change[2] * change[2];
-        pairs->body_work[2 * b] = body->mass * asked + tensor_work(body->inertia, change + 3, free + 3);
-        pairs->body_work[2 * b + 1] = body->mass * made + tensor_work(body->inertia, change + 3, change + 3);
+        ts_vec3 v = ts_vec3_load(free), w = ts_vec3_load(free + 3);
+        ts_vec3 moved = ts_vec3_sub(ts_vec3_load(now), v), turned = ts_vec3_sub(ts_vec3_load(now + 3), w);
+        ts_vec3 push = ts_vec3_scale(body->mass, moved), couple = tensor_times(body->inertia, turned);
+        pairs->body_work[2 * b] = ts_vec3_dot(push, v) + ts_vec3_dot(couple, w);
+        pairs->body_work[2 * b + 1] = ts_vec3_dot(push, moved) + ts_vec3_dot(couple, turned);
     }
 }
 

@@ -77,6 +77,7 @@ typedef struct ts_pair_group {
     int body[2][TS_PAIR_LANES];
     int island[TS_PAIR_LANES];  // of a lane without a pair: one behind the last
     int first, count;           // points
+    int is_round;               // nonzero: all inertias are a number times 1
 } ts_pair_group;
 
 /// What a pass finds in a group, for islands to be told in order.

@@ -134,11 +134,17 @@ static inline four3 read_there(const shared* s, const speeds* a, const speeds* b
     return v;
 }
 
-// Adds impulse d, in the frame of a point, to the velocities.
-static inline void push_point(const shared* s, speeds* a, speeds* b, four3 lever, four3 d) {
+// What the inverse inertias of a side make of couples.
+static inline four3 turn_by(const shared* s, int side, int is_round, four3 couple) {
+    const ts_pair_tensor* I = &s->group->inverse_inertia[side];
+    return is_round ? times3(ts_four_load(I->at[0]), couple) : tensor3(I, couple);
+}
+
+// Adds impulse d, in the frame of a point, to the velocities. `is_round` as the group says, a constant where it is worth a loop of its own.
+static inline void push_point(const shared* s, int is_round, speeds* a, speeds* b, four3 lever, four3 d) {
     four3 push = plus3(plus3(times3(d.x, s->tangent[0]), times3(d.y, s->tangent[1])), times3(d.z, s->normal));
-    four3 turn_a = tensor3(&s->group->inverse_inertia[0], cross3(lever, push));
-    four3 turn_b = tensor3(&s->group->inverse_inertia[1], cross3(plus3(lever, s->offset), push));
+    four3 turn_a = turn_by(s, 0, is_round, cross3(lever, push));
+    four3 turn_b = turn_by(s, 1, is_round, cross3(plus3(lever, s->offset), push));
     a->linear = minus3(a->linear, times3(s->mass[0], push));
     b->linear = plus3(b->linear, times3(s->mass[1], push));
     a->angular = minus3(a->angular, turn_a);
@@ -159,7 +165,7 @@ static inline four3 column_of(const shared* s, four3 lever, int k) {
     speeds a = {{ts_four_zero(), ts_four_zero(), ts_four_zero()}, {ts_four_zero(), ts_four_zero(), ts_four_zero()}};
     speeds b = a;
     four3 d = {ts_four_all(k == 0), ts_four_all(k == 1), ts_four_all(k == 2)};
-    push_point(s, &a, &b, lever, d);
+    push_point(s, s->group->is_round, &a, &b, lever, d);
     return read_point(s, &a, &b, lever);
 }
 
@@ -251,7 +257,7 @@ static void begin_group(const ts_pairs* pairs, int g) {
         const ts_pair_point* p = &pairs->point[i];
         four3 lever = load3(&p->lever), c = read_there(&s, &free_a, &free_b, p);
         largest = ts_four_most(size_of_free(c, ts_four_load(p->reference)), largest);
-        push_point(&s, &a, &b, lever, load3(&p->lambda));
+        push_point(&s, group->is_round, &a, &b, lever, load3(&p->lambda));
     }
     store_speeds(&a, pairs->velocity, group->body[0]);
     store_speeds(&b, pairs->velocity, group->body[1]);
@@ -290,7 +296,7 @@ static inline four3 update(const shared* s, const ts_pair_point* p, four3 c, fou
     return next;
 }
 
-static inline void sweep_group(const ts_pairs* pairs, const ts_pair_group* group) {
+static inline void sweep_points(const ts_pairs* pairs, const ts_pair_group* group, int is_round) {
     shared s = share(group);
     speeds a = load_speeds(pairs->velocity, group->body[0]), b = load_speeds(pairs->velocity, group->body[1]);
     for (int i = group->first; i < group->first + group->count; ++i) {
@@ -298,10 +304,17 @@ static inline void sweep_group(const ts_pairs* pairs, const ts_pair_group* group
         four3 lever = load3(&p->lever), old = load3(&p->lambda);
         four3 next = update(&s, p, read_point(&s, &a, &b, lever), old);
         store3(next, &p->lambda);
-        push_point(&s, &a, &b, lever, minus3(next, old));
+        push_point(&s, is_round, &a, &b, lever, minus3(next, old));
     }
     store_speeds(&a, pairs->velocity, group->body[0]);
     store_speeds(&b, pairs->velocity, group->body[1]);
+}
+
+static void sweep_group(const ts_pairs* pairs, const ts_pair_group* group) {
+    if (group->is_round)
+        sweep_points(pairs, group, 1);
+    else
+        sweep_points(pairs, group, 0);
 }
 
 static void sweep(const ts_pair_pass* pass, int part) {

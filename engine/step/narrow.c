@@ -205,8 +205,16 @@ static ts_surface surface_of(const ts_sim* sim, const narrow_pair* pair) {
     return surface;
 }
 
+// A frame, and what it was made of: points of a manifold mostly share it.
+typedef struct known_frame {
+    ts_vec3 normal, wanted;
+    ts_mat3 frame;
+} known_frame;
+
+static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_surface* surface,
-                         const ts_manifold* manifold, int k, int memory, ts_contact* out_contact) {
+                         const ts_manifold* manifold, int k, int memory, known_frame* known, ts_contact* out_contact) {
     const ts_model* model = sim->model;
     memset(out_contact, 0, sizeof *out_contact);
     out_contact->geom_a = pair->a;
@@ -227,7 +235,10 @@ static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_su
         tangent = ts_contact_remembered(old, TS_CONTACT_TANGENT);
     else
         tangent = fresh_tangent(sim, pair->a, normal);
-    out_contact->frame = contact_frame(normal, tangent);
+    // The first has nothing before it.
+    if (k == 0 || !same_vector(normal, known->normal) || !same_vector(tangent, known->wanted))
+        *known = (known_frame){normal, tangent, contact_frame(normal, tangent)};
+    out_contact->frame = known->frame;
 }
 
 // How far a point may have moved on either geom and still be the one of last step: 2 % of the smaller geom's size.
@@ -300,10 +311,11 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
         int* memory = ts_sim_storage_of(sim)->contact_memory_index + range->at;
         match_points(sim, pair, manifold, range->old, range->old_end, memory);
         ts_surface surface = surface_of(sim, pair);
+        known_frame known;
         int runs = surface_runs(&sim->model->geom[pair->a].surface) || surface_runs(&sim->model->geom[pair->b].surface);
         for (int k = 0; k < manifold->count; ++k) {
             ts_contact* contact = &sim->contact[range->at + k];
-            fill_contact(sim, pair, &surface, manifold, k, memory[k], contact);
+            fill_contact(sim, pair, &surface, manifold, k, memory[k], &known, contact);
             if (runs) contact->drift = drift_of(sim, contact);
         }
     }

@@ -20,6 +20,7 @@
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/judge_internal.h"
+#include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/yield_internal.h"
 
@@ -143,8 +144,11 @@ static void weigh_bodies(void* context, int begin, int end, int worker) {
         ts_pair_body* pair_body = &l->body[slot];
         pair_body->mass = b->mass;
         pair_body->inverse_mass = 1.0 / b->mass;
-        store_tensor(ts_mat3_rotate_tensor(*R, b->inertia), pair_body->inertia);
-        store_tensor(ts_mat3_rotate_tensor(*R, inverse_of(&b->inertia)), pair_body->inverse_inertia);
+        // What is round stays so to the bit.
+        int turns = !ts_touched_rotation_is_round(&b->inertia);
+        ts_mat3 inverse = inverse_of(&b->inertia);
+        store_tensor(turns ? ts_mat3_rotate_tensor(*R, b->inertia) : b->inertia, pair_body->inertia);
+        store_tensor(turns ? ts_mat3_rotate_tensor(*R, inverse) : inverse, pair_body->inverse_inertia);
     }
 }
 
@@ -163,15 +167,17 @@ static void add_contact(layout* l, int k, int i) {
     ts_sim* sim = l->sim;
     ts_contact* contact = &sim->contact[i];
     ts_pair_unit* unit = l->unit_count > 0 ? &l->unit[l->unit_count - 1] : NULL;
-    int slot[2] = {slot_of(l, contact->body_a), slot_of(l, contact->body_b)};
-    ts_vec3 a = l->centre[slot[0]], b = l->centre[slot[1]];
-    l->pile->contact[k] = (ts_pile_contact){i, {slot[0], slot[1]}};
-    l->lever[k] = ts_vec3_sub(contact->position, a);
     if (joins(l, unit, contact)) {
+        l->pile->contact[k] = (ts_pile_contact){i, {unit->body[0], unit->body[1]}};
+        l->lever[k] = ts_vec3_sub(contact->position, l->centre[unit->body[0]]);
         contact->frame = sim->contact[l->pile->contact[unit->first].contact].frame;
         ++unit->count;
         return;
     }
+    int slot[2] = {slot_of(l, contact->body_a), slot_of(l, contact->body_b)};
+    ts_vec3 a = l->centre[slot[0]], b = l->centre[slot[1]];
+    l->pile->contact[k] = (ts_pile_contact){i, {slot[0], slot[1]}};
+    l->lever[k] = ts_vec3_sub(contact->position, a);
     l->unit[l->unit_count++] = (ts_pair_unit){
         .body = {slot[0], slot[1]},
         .first = k,

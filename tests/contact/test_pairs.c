@@ -30,11 +30,13 @@ static ts_vec3 any_vector(ts_rng* rng) {
     return ts_vec3_make(x, y, z);
 }
 
-static void make_body(ts_rng* rng, ts_pair_body* body) {
+// One in two heaps is of bodies without axes of their own.
+static void make_body(ts_rng* rng, int is_round, ts_pair_body* body) {
     body->mass = exp(ts_rng_normal(rng));
     body->inverse_mass = 1.0 / body->mass;
     ts_vec3 a = any_vector(rng), b = any_vector(rng);
     ts_mat3 I = ts_mat3_add(ts_mat3_identity(), ts_mat3_add(ts_mat3_outer(a, a), ts_mat3_outer(b, b)));
+    if (is_round) I = ts_mat3_scale(1.0 + ts_vec3_norm_squared(a), ts_mat3_identity());
     I = ts_mat3_scale(0.1 * body->mass, I);
     ts_mat3 inverse = ts_mat3_from_columns(ts_mat3_solve(&I, ts_vec3_axis(0)), ts_mat3_solve(&I, ts_vec3_axis(1)),
                                            ts_mat3_solve(&I, ts_vec3_axis(2)));
@@ -64,7 +66,7 @@ static void make_unit(ts_rng* rng, heap* h, int u) {
 static void make(heap* h, int seed) {
     ts_rng rng = ts_rng_make((uint64_t)seed, 0);
     memset(h, 0, sizeof *h);
-    for (int b = 1; b < BODIES; ++b) make_body(&rng, &h->body[b]);
+    for (int b = 1; b < BODIES; ++b) make_body(&rng, seed % 2, &h->body[b]);
     for (int u = 0; u < UNITS; ++u) make_unit(&rng, h, u);
     ts_pairs_input input = {h->body, h->unit, h->lever, BODIES, UNITS, h->contacts, NULL};
     h->pairs = ts_pairs_make(&h->arena, &input);
@@ -362,7 +364,7 @@ static wall* build(ts_task_pool* tasks, int is_row) {
     wall* w = (wall*)calloc(1, sizeof *w);
     ts_rng rng = ts_rng_make(7, 0);
     cr_assert_not_null(w);
-    for (int b = 1; b < STONES; ++b) make_body(&rng, &w->body[b]);
+    for (int b = 1; b < STONES; ++b) make_body(&rng, 0, &w->body[b]);
     if (is_row)
         add_row(&rng, w);
     else

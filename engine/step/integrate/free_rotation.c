@@ -25,6 +25,7 @@
 #include "engine/step/integrate/free_rotation_internal.h"
 
 #include "engine/sim_internal.h"
+#include "engine/step/pile_internal.h"
 
 enum {
     NEWTON_LIMIT = 8,   // quadratic convergence that is not there by then does not come
@@ -89,8 +90,12 @@ int ts_free_rotation_step(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple,
         int done = 0;
         double part = h / parts;
         *out_omega = omega;
-        *out_turn = ts_quat_identity();
+        if (out_turn) *out_turn = ts_quat_identity();
         while (done < parts && midpoint(inertia, *out_omega, couple, part, out_omega, &middle)) {
+            if (!out_turn) {
+                ++done;
+                continue;
+            }
             ts_quat turn = step_turn(ts_vec3_scale(part, middle), ts_mat3_mul_vec(inertia, *out_omega));
             *out_turn = done == 0 ? turn : ts_quat_mul(*out_turn, turn);
             ++done;
@@ -98,7 +103,7 @@ int ts_free_rotation_step(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple,
         if (done == parts) return 1;
     }
     *out_omega = ts_vec3_add_scaled(omega, h, ts_mat3_solve(inertia, couple));
-    *out_turn = ts_quat_from_rotation_vector(ts_vec3_scale(h, *out_omega));
+    if (out_turn) *out_turn = ts_quat_from_rotation_vector(ts_vec3_scale(h, *out_omega));
     return 0;
 }
 
@@ -122,13 +127,19 @@ int ts_free_rotation_advance(ts_sim* sim, int tree) {
     }
     const ts_mat3* R = &sim->kinematics.body_pose[model->tree[tree].root].R;
     couple = ts_vec3_sub(couple, ts_vec3_cross(body->centre, ts_mat3_mul_vec_transposed(R, force)));
-    int solved = ts_free_rotation_step(&body->inertia, omega, couple, h, &next, &storage->turn[tree]);
+    // In a pile nobody asks how far a body that is touched would have turned.
+    ts_quat* turn = ts_pile_is_on(sim) && storage->tree_touched[tree] ? NULL : &storage->turn[tree];
+    int solved = ts_free_rotation_step(&body->inertia, omega, couple, h, &next, turn);
+    velocity = ts_vec3_add_scaled(velocity, h / body->mass, force);
+    ts_vec3_store(next, sim->free_velocity + first + 3);
+    if (model->tree[tree].kind == TS_TREE_CENTRED) {
+        ts_vec3_store(velocity, sim->free_velocity + first);
+        return solved;
+    }
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(omega, next));
     ts_vec3 swing = ts_vec3_cross(ts_vec3_sub(next, omega), body->centre);
     swing = ts_vec3_add_scaled(swing, h, ts_vec3_cross(middle, ts_vec3_cross(middle, body->centre)));
-    velocity = ts_vec3_add_scaled(velocity, h / body->mass, force);
     ts_vec3_store(ts_vec3_sub(velocity, ts_mat3_mul_vec(R, swing)), sim->free_velocity + first);
-    ts_vec3_store(next, sim->free_velocity + first + 3);
     return solved;
 }
 

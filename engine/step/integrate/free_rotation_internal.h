@@ -29,6 +29,9 @@ void ts_free_rotation_coast(const ts_sim* sim, int tree, double* out_qpos);
 /// Whether the rule of touched bodies (touched_rotation.c) is the one for this tree: lone, with contacts, neither too slow nor too fast.
 int ts_touched_rotation_applies(const ts_sim* sim, int tree);
 
+/// Nonzero for an inertia of which every axis is one of its own: there is no gyroscopic term.
+int ts_touched_rotation_is_round(const ts_mat3* inertia);
+
 /// Whether it is for this tree but for round inertias: no gyroscopic term, no need of a rule.
 int ts_touched_rotation_is_near(const ts_sim* sim, int tree);
 

@@ -67,8 +67,7 @@ static int solve_half_step(const ts_mat3* inertia, ts_vec3 momentum, double h, t
     return 0;
 }
 
-// Whatever the axis, it is one of its own: there is no gyroscopic term.
-static int is_round(const ts_mat3* I) {
+int ts_touched_rotation_is_round(const ts_mat3* I) {
     return I->m[0][0] == I->m[1][1] && I->m[1][1] == I->m[2][2] && I->m[0][1] == 0.0 && I->m[0][2] == 0.0 &&
            I->m[1][2] == 0.0;
 }
@@ -85,7 +84,8 @@ int ts_touched_rotation_is_near(const ts_sim* sim, int tree) {
 int ts_touched_rotation_applies(const ts_sim* sim, int tree) {
     const ts_model* model = sim->model;
     if (!ts_touched_rotation_is_near(sim, tree)) return 0;
-    return model->tree[tree].kind != TS_TREE_CENTRED || !is_round(&model->body[model->tree[tree].root].inertia);
+    return model->tree[tree].kind != TS_TREE_CENTRED ||
+           !ts_touched_rotation_is_round(&model->body[model->tree[tree].root].inertia);
 }
 
 int ts_touched_rotation_advance(ts_sim* sim, int tree) {
