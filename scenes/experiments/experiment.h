@@ -66,7 +66,7 @@ typedef struct ts_measured {
 } ts_measured;
 
 /// Most measures of an experiment, numbers and bodies that one may keep during a run, and samples of its signal.
-enum { TS_LAB_MEASURES = 8, TS_LAB_NUMBERS = 32, TS_LAB_SAMPLES = 512 };
+enum { TS_LAB_MEASURES = 9, TS_LAB_NUMBERS = 32, TS_LAB_SAMPLES = 512 };
 
 typedef struct ts_experiment ts_experiment;
 
