@@ -100,7 +100,7 @@ static void value_of(const ts_study* study, const ts_study_run* run, int k, char
     double value = is_step        ? extreme / finer_step
                    : is_tolerance ? fmax(extreme * finer_tolerance, finest_tolerance)
                                   : extreme * more_iterations;
-    snprintf(out, TS_STUDY_VALUE, "%.17g", value);
+    ts_number_print(value, out, TS_STUDY_VALUE);
 }
 
 static ts_code list_runs(ts_study* study, ts_status* out_status) {
