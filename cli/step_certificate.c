@@ -39,7 +39,9 @@ static void add_contact(ts_json* json, const ts_sim* sim, const ts_contact* cont
     ts_json_add_string(json, "body_a", contact->body_a ? model->body[contact->body_a].name : "world");
     ts_json_add_string(json, "body_b", contact->body_b ? model->body[contact->body_b].name : "world");
     ts_json_add_number(json, "gap", contact->gap);
-    ts_json_add_bool(json, "blocked", sim->row_block[contact->block].blocked);
+    ts_json_add_bool(json, "blocked", contact->block >= 0 && sim->row_block[contact->block].blocked);
+    // Of sleepers nothing was solved, and what is known of them is of the step in which they fell asleep.
+    if (contact->asleep) ts_json_add_bool(json, "asleep", 1);
     ts_json_add_array(json, "position");
     ts_json_number(json, contact->position.x);
     ts_json_number(json, contact->position.y);

@@ -296,7 +296,7 @@ static ts_solve_report solve_apart(island_job* job, ts_task_pool* pool, ts_islan
         if (blocks > out_islands->largest) out_islands->largest = blocks;
     }
     if (!job->part || !job->report || !job->order || !job->piece) return report;
-    if (count == 1)
+    if (count == 1 && !job->whole->is_part)
         job->part[0] = whole;
     else if (!whole->ops->split(whole, scratch, islands, job->part))
         return report;
@@ -324,10 +324,12 @@ ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_proble
     }
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     ts_islands islands = {1, NULL, NULL};
-    int can_split = problem->block_count > 1 && (problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS) != 0;
+    int can_split =
+        (problem->block_count > 1 || problem->is_part) && (problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS) != 0;
     ts_code code = can_split && !given ? ts_islands_find(problem, scratch, &islands) : TS_OK;
     if (can_split && given) islands = *given;
-    if (code == TS_OK && (!islands.block || (islands.count == 1 && problem->block_count < TS_SWEEP_BLOCKS_MIN))) {
+    if (code == TS_OK &&
+        (!islands.block || (islands.count == 1 && !problem->is_part && problem->block_count < TS_SWEEP_BLOCKS_MIN))) {
         if (problem->trace) problem->trace->island = 0;
         report = ts_solver_solve(solver, problem, settings, scratch, impulse);
         local.not_converged = report.status != TS_SOLVE_CONVERGED;

@@ -31,6 +31,7 @@ typedef struct ts_contact_problem {
     double*
         memory;  // (block_count) what its solver carries from problem to problem (ts_solver.remembers), NULL: nothing
     struct ts_trace* trace;  // where its convergence is noted (contact/trace.h), NULL: nowhere; never changes a bit
+    int is_part;  // nonzero: other islands were left out, and these are solved to the bit as if they were there
 } ts_contact_problem;
 
 /// Checks sizes, sets (a cone has 3, 4 or 6 rows), finite numbers, mu >= 0, R >= 0, low <= high: TS_ERROR_VALUE with

@@ -31,8 +31,9 @@ typedef struct ts_contact {
     ts_mat3 frame;     // columns: tangent 1, tangent 2, normal
     double gap;        // m: > 0 apart, < 0 overlapping
     ts_contact_surface surface;
-    int persistent;           // nonzero when it was there last step
-    int block;                // its block in the contact problem, or -1
+    int persistent;  // nonzero when it was there last step
+    int block;       // its block in the contact problem, or -1
+    int asleep;      // nonzero: its bodies sleep, and all that stands here is of the step in which they fell asleep
     ts_vec3 velocity_before;  // m/s, contact frame: relative velocity of the surfaces when the step began
     ts_vec3 velocity;         // m/s, contact frame: the same after the step
     ts_vec3 drift;  // m/s along both tangents, rad/s about the normal: how B's surface runs against A's, geoms at rest

@@ -14,6 +14,7 @@
 #include "engine/rows/row_plan_internal.h"
 #include "engine/rows/row_weight_internal.h"
 #include "engine/step/integrate/integrator.h"
+#include "engine/step/sleep_internal.h"
 
 // Zeroed array from the storage's arena.
 #define FIXED_ARRAY(storage, type, count) \
@@ -54,6 +55,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->free_velocity = FIXED_ARRAY(storage, double, model->nv);
     storage->tree_is_lone = FIXED_ARRAY(storage, int, model->tree_count);
     storage->factored_under = FIXED_ARRAY(storage, const ts_integrator*, model->tree_count);
+    storage->tree_asleep = FIXED_ARRAY(storage, unsigned char, model->tree_count);
     storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
     storage->tree_unsolved = FIXED_ARRAY(storage, int, model->tree_count);
     storage->tree_touched = FIXED_ARRAY(storage, int, model->tree_count);
@@ -150,6 +152,7 @@ void ts_sim_free(ts_sim* sim) {
     ts_row_memory_array_free(&storage->row_next);
     ts_manifold_kept_array_free(&storage->kept);
     ts_manifold_kept_array_free(&storage->kept_next);
+    ts_sleep_free(sim);
     if (storage->row_plan) ts_row_plan_free(storage->row_plan);
     ts_broad_phase_destroy(storage->broad);
     for (int w = 0; storage->solve_scratch && w < ts_task_pool_workers(sim->tasks); ++w)
@@ -172,7 +175,7 @@ size_t ts_sim_memory(const ts_sim* sim) {
         bytes += (size_t)pairs[i]->capacity * sizeof *pairs[i]->data +
                  (size_t)rows[i]->capacity * sizeof *rows[i]->data + (size_t)kept[i]->capacity * sizeof *kept[i]->data;
     for (int w = 0; w < ts_task_pool_workers(sim->tasks); ++w) bytes += ts_arena_reserved(&storage->solve_scratch[w]);
-    return bytes + ts_row_plan_memory(storage->row_plan) + ts_broad_phase_memory(storage->broad);
+    return bytes + ts_sleep_memory(sim) + ts_row_plan_memory(storage->row_plan) + ts_broad_phase_memory(storage->broad);
 }
 
 int ts_sim_keeper(const ts_sim* sim) {
@@ -183,7 +186,7 @@ int ts_sim_keeper(const ts_sim* sim) {
 
 void ts_sim_forget_step(ts_sim* sim) {
     sim->contact = NULL;
-    sim->contact_count = 0;
+    sim->contact_count = sim->asleep_contacts = 0;
     sim->contact_mode = NULL;
     sim->row_block = NULL;
     sim->impulse = NULL;
@@ -201,6 +204,7 @@ static void forget(ts_sim* sim) {
     sim->pair_memory.count = 0;
     sim->row_memory.count = 0;
     ts_sim_storage_of(sim)->kept.count = 0;
+    ts_sleep_forget(sim);
     memset(ts_sim_storage_of(sim)->spin_memory, 0, (size_t)sim->model->tree_count * sizeof(ts_spin_memory));
     ts_sim_forget_step(sim);
     ts_sim_forget_sensors(sim);

@@ -38,8 +38,11 @@ typedef struct ts_step_info {
     double unmet;          // 1: share of the solver's own law that is unmet, of the worst island; decides the status
     ts_law_residual own;   // that law, softened where the solver softens it
     ts_residual residual;  // against rigid contact, whatever was solved: all laws, from scratch
-    int contact_count;
+    int contact_count;     // those that were solved: without the ones of sleeping bodies
     int row_count;
+    int asleep;                // kinematic trees that sleep when the step is over
+    int fell_asleep;           // those that fell asleep at its end
+    int woken;                 // those that woke when it began
     int pair_count;            // pairs the broad phase gave: boxes overlap, along the axes of the world and their own
     int pair_limit_reached;    // nonzero: the step failed because too many boxes overlap (ts_broad_phase_pair_limit)
     int held_back;             // islands whose answer, no solution, would have added energy: it is shortened
@@ -126,9 +129,11 @@ struct ts_sim {
     double* bias;           // (nv) Coriolis, centrifugal and gravity at the beginning of the step
     double* free_velocity;  // (nv) velocity after the step without contacts
 
-    // contacts of the last step
-    ts_contact* contact;  // (contact_count), sorted by pair, then feature
+    // contacts of the last step: those that were solved, sorted by pair, then feature; behind them those of bodies that slept through it, as
+    // they were solved last
+    ts_contact* contact;  // (contact_count)
     int contact_count;
+    int asleep_contacts;  // how many of them are of sleeping bodies
     // (contact_count) what each was certified to do, where they come from a recording (ts_recording_take); else NULL: ask the certificate
     const ts_contact_mode* contact_mode;
 
@@ -188,6 +193,56 @@ void ts_sim_measure(ts_sim* sim);
 /// sim->problem, and with it row_block and impulse, of the last step. Steps of piles (step/pile.c) leave them to be written by the first call,
 /// not by two threads at once; any other step has written them. NULL when memory is short.
 const ts_contact_problem* ts_sim_problem(const ts_sim* sim);
+
+/// Why a body is awake, or that it sleeps; and what woke it. Option `sleep`; docs/sleep.md.
+typedef enum ts_sleep_reason {
+    TS_SLEEP_NONE,        // of a cause: nothing has woken it
+    TS_SLEEP_FIXED,       // it cannot move
+    TS_SLEEP_ASLEEP,      // it sleeps
+    TS_SLEEP_OFF,         // nothing falls asleep: the option `sleep` is 0
+    TS_SLEEP_NEVER,       // the model says that it never sleeps
+    TS_SLEEP_ACTIVATION,  // an actuator that pulls at it has an activation, which changes by itself
+    TS_SLEEP_DRIVEN,      // a surface that runs touches it
+    TS_SLEEP_MOVES,       // faster than sleep_speed; value: m/s
+    TS_SLEEP_DRIFTS,      // slower, but by more than sleep_distance; value: m
+    TS_SLEEP_SETTLES,     // quiet, but not for long enough; value: s for how long
+    TS_SLEEP_PARTNER,     // long enough, but not all of its island; other: a body that is not
+    TS_SLEEP_TOUCHED,     // woken: something that is awake touched its island; other: that body
+    TS_SLEEP_MOVED,       // woken: what its island hangs on or lies on was moved from outside; other: that body
+    TS_SLEEP_CONTROL,     // woken: a control changed; other: the actuator
+    TS_SLEEP_FORCE,       // woken: a force from outside changed
+    TS_SLEEP_STATE,       // woken: position or velocity was set
+    TS_SLEEP_EQUALITY,    // woken: an equality was switched; other: the equality
+    TS_SLEEP_OPTION,      // woken: an option, the solver or one of its settings changed
+    TS_SLEEP_ASKED,       // woken by ts_sim_wake
+    TS_SLEEP_REASON_COUNT
+} ts_sleep_reason;
+
+/// What there is to know of a body's sleep.
+typedef struct ts_sleep_state {
+    ts_sleep_reason reason;  // now
+    double value;            // of it; of a sleeper how many kinematic trees its island has
+    int other;               // of it, or -1
+    ts_sleep_reason cause;   // what woke it last
+    int cause_other;         // of that, or -1
+    double since;            // s: when it fell asleep, or was woken; 0: neither
+} ts_sleep_state;
+
+/// Of a body, after the last step.
+ts_sleep_state ts_sim_sleep(const ts_sim* sim, int body);
+
+/// The same in words: "moves at 0.031 m/s; woken at 1.2 s: touched by 'box-12'". Returns the length, as snprintf does.
+int ts_sim_sleep_text(const ts_sim* sim, int body, char* out_text, unsigned long size);
+
+/// The same of a state that was asked for earlier.
+int ts_sleep_state_text(const ts_model* model, const ts_options* options, const ts_sleep_state* state, char* out_text,
+                        unsigned long size);
+
+/// "moves", "touched", ...: a reason in one word.
+const char* ts_sleep_reason_name(ts_sleep_reason reason);
+
+/// Wakes the island of a body when the next step begins, or begins its quiet time anew. Nothing happens to what cannot move.
+void ts_sim_wake(ts_sim* sim, int body);
 
 /// Kinetic and potential energy of the present qpos and qvel. Recomputes kinematics.
 ts_energy ts_sim_energy(ts_sim* sim);

@@ -29,6 +29,13 @@ typedef struct ts_spin_memory {
 
 TS_ARRAY_DECLARE(ts_manifold_kept_array, ts_manifold_kept);
 
+/// Whether a kinematic tree sleeps (step/sleep.c).
+typedef enum ts_tree_sleep {
+    TS_TREE_AWAKE,
+    TS_TREE_LIES,  // and its poses and boxes are those of where it lies
+    TS_TREE_FELL   // since the last step: they are not yet
+} ts_tree_sleep;
+
 /// What a simulation adds to the friction and restitution of all contacts of a geom (engine/derivative/step_input.c).
 typedef struct ts_surface_move {
     double friction;
@@ -75,6 +82,11 @@ typedef struct ts_sim_storage {
     ts_tree_scratch tree_scratch;
 
     struct ts_sensor_motion* sensor_motion;  // what sensors know of a step; NULL where no sensor tells of one
+
+    unsigned char* tree_asleep;  // (tree_count) ts_tree_sleep
+    int asleep_count;            // trees that sleep
+    struct ts_bed*
+        bed;  // what is kept of sleep (step/sleep_internal.h); NULL until the option `sleep` is first more than 0
 
     // scratch of the dynamics, by trees and coordinates so that trees can be worked on at the same time
     int* tree_failed;      // (tree_count) nonzero: mass matrix not positive definite
@@ -151,6 +163,16 @@ void ts_sim_forget_sensors(ts_sim* sim);
 
 /// The private part.
 static inline ts_sim_storage* ts_sim_storage_of(const ts_sim* sim) { return (ts_sim_storage*)sim->storage; }
+
+/// Whether a tree (-1: none) sleeps.
+static inline int ts_sim_tree_sleeps(const ts_sim* sim, int tree) {
+    return tree >= 0 && ts_sim_storage_of(sim)->tree_asleep[tree] != TS_TREE_AWAKE;
+}
+
+/// Whether a body does.
+static inline int ts_sim_body_sleeps(const ts_sim* sim, int body) {
+    return ts_sim_tree_sleeps(sim, sim->model->body[body].tree);
+}
 
 #ifdef __cplusplus
 }

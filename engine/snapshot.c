@@ -1,11 +1,12 @@
 // Saving, restoring and hashing what the future depends on: time, step count, coordinates, velocities, controls, activations, which
-// equalities hold, bodies moved from outside, applied forces and the memory of pairs, of their manifolds, and of blocks of rows. Options and the choice of solver belong to the caller and stay. The hash goes
+// equalities hold, bodies moved from outside, applied forces and the memory of pairs, of their manifolds, of blocks of rows, and of sleep. Options and the choice of solver belong to the caller and stay. The hash goes
 // field by field, because structs have holes whose bytes mean nothing.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "engine/sim_internal.h"
+#include "engine/step/sleep_internal.h"
 
 // The head of a snapshot; the arrays follow in the order of their counts here.
 typedef struct snapshot_head {
@@ -23,9 +24,10 @@ typedef struct snapshot_head {
     int pair_count;
     int row_count;
     int kept_count;
+    size_t sleep_size;
 } snapshot_head;
 
-static const uint64_t snapshot_magic = UINT64_C(0x33736e7074736e73);
+static const uint64_t snapshot_magic = UINT64_C(0x34736e7074736e73);
 
 static size_t snapshot_size(const snapshot_head* head) {
     size_t numbers = (size_t)head->nq + 2 * (size_t)head->nv + (size_t)head->actuator_count + (size_t)head->act_count +
@@ -33,7 +35,7 @@ static size_t snapshot_size(const snapshot_head* head) {
     return sizeof *head + numbers * sizeof(double) + (size_t)head->equality_count * sizeof(int) +
            (size_t)head->body_count * sizeof(ts_force) + (size_t)head->tree_count * sizeof(ts_spin_memory) +
            (size_t)head->pair_count * sizeof(ts_pair_memory) + (size_t)head->row_count * sizeof(ts_row_memory) +
-           (size_t)head->kept_count * sizeof(ts_manifold_kept);
+           (size_t)head->kept_count * sizeof(ts_manifold_kept) + head->sleep_size;
 }
 
 static unsigned char* put(unsigned char* at, const void* source, size_t count, size_t size) {
@@ -63,6 +65,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     head.pair_count = sim->pair_memory.count;
     head.row_count = sim->row_memory.count;
     head.kept_count = ts_sim_storage_of(sim)->kept.count;
+    head.sleep_size = ts_sleep_saved_size(sim);
     size_t size = snapshot_size(&head);
     if (size > out_snapshot->capacity) {
         unsigned char* data = (unsigned char*)realloc(out_snapshot->data, size);
@@ -84,7 +87,8 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     at = put(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
     at = put(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
     at = put(at, ts_sim_storage_of(sim)->kept.data, (size_t)head.kept_count, sizeof(ts_manifold_kept));
-    put(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
+    at = put(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
+    ts_sleep_save(sim, at);
     return ts_status_ok(out_status);
 }
 
@@ -100,13 +104,15 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     if (head.nq != model->nq || head.nv != model->nv || head.body_count != model->body_count ||
         head.actuator_count != model->actuator_count || head.act_count != model->act_count ||
         head.mocap_count != model->mocap_count || head.equality_count != model->equality_count ||
-        head.tree_count != model->tree_count || snapshot->size != snapshot_size(&head))
+        head.tree_count != model->tree_count || snapshot->size != snapshot_size(&head) ||
+        !ts_sleep_is_saved(sim, snapshot->data + snapshot->size - head.sleep_size, head.sleep_size))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                              "the snapshot is of another model: nq %d, nv %d, %d bodies; here nq %d, nv %d, %d bodies",
                              head.nq, head.nv, head.body_count, model->nq, model->nv, model->body_count);
     if (!ts_pair_memory_array_reserve(&sim->pair_memory, head.pair_count) ||
         !ts_row_memory_array_reserve(&sim->row_memory, head.row_count) ||
-        !ts_manifold_kept_array_reserve(kept, head.kept_count))
+        !ts_manifold_kept_array_reserve(kept, head.kept_count) ||
+        !ts_sleep_restore(sim, snapshot->data + snapshot->size - head.sleep_size, head.sleep_size))
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory to restore");
     sim->time = head.time;
     sim->step_count = head.step_count;
@@ -123,6 +129,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     at = take(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
     at = take(at, kept->data, (size_t)head.kept_count, sizeof(ts_manifold_kept));
     take(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
+    if (head.sleep_size == 0) ts_sleep_forget(sim);  // quiet begins where the state is
     kept->count = head.kept_count;
     sim->pair_memory.count = head.pair_count;
     sim->row_memory.count = head.row_count;
@@ -211,5 +218,5 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
         hash = hash_int(hash, memory->keeper);
         hash = hash_doubles(hash, &memory->solver, 1);
     }
-    return hash;
+    return ts_sleep_hash(sim, hash);
 }

@@ -152,8 +152,12 @@ int ts_python_forces(ts_python_world* world, double* out_forces, char* out_error
                              out_forces + 3 * nv, out_forces + 4 * nv, out_forces + 5 * nv};
     ts_status status;
     ts_code code = ts_sim_foresee(world->sim, &status);
-    if (!code && ts_step_find_forces(world->sim, &forces))
-        code = ts_status_set(&status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+    if (!code) code = ts_step_find_forces(world->sim, &forces);
+    if (code == TS_ERROR_MEMORY)
+        ts_status_set(&status, code, NULL, 0, "out of memory");
+    else if (code == TS_ERROR_UNSUPPORTED && status.code != code)
+        ts_status_set(&status, code, NULL, 0,
+                      "of bodies that sleep no forces were found: set sleep to 0, or wake them");
     if (code) ts_status_format(&status, out_error, size);
     return code != TS_OK;
 }
@@ -295,6 +299,13 @@ void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* 
         out_geoms[2 * i + 1] = c->geom_b;
     }
 }
+
+const char* ts_python_sleep(const ts_python_world* world, int body, char* out_text, unsigned long size) {
+    ts_sim_sleep_text(world->sim, body, out_text, size);
+    return ts_sleep_reason_name(ts_sim_sleep(world->sim, body).reason);
+}
+
+void ts_python_wake(ts_python_world* world, int body) { ts_sim_wake(world->sim, body); }
 
 int ts_python_geom_body(const ts_python_world* world, int geom) { return world->scene.model->geom[geom].body; }
 

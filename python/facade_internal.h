@@ -116,6 +116,12 @@ void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* 
 /// The body that a geom is on.
 int ts_python_geom_body(const ts_python_world* world, int geom);
 
+/// Why a body is awake, or that it sleeps, in words; returns the reason in one.
+const char* ts_python_sleep(const ts_python_world* world, int body, char* out_text, unsigned long size);
+
+/// Wakes the island of a body.
+void ts_python_wake(ts_python_world* world, int body);
+
 /// 64-bit hash of everything the future depends on.
 uint64_t ts_python_hash(const ts_python_world* world);
 

@@ -29,12 +29,24 @@ static void judge_internal(const ts_sim* sim, ts_contact_facts* facts, ts_arena*
     double* part = rows > 0 && rows <= TS_INTERNAL_FORCE_ROWS_MAX ? TS_ARENA_ARRAY(arena, double, rows) : NULL;
     double length = part && internal ? ts_internal_force(&sim->problem, sim->impulse, arena, part) : (double)NAN;
     for (int c = 0; part && internal && c < sim->contact_count && isfinite(length); ++c) {
+        if (sim->contact[c].block < 0) {
+            internal[c] = ts_vec3_zero();  // of sleepers nothing was solved
+            continue;
+        }
         const ts_block* block = &sim->problem.block[sim->contact[c].block];
         // Rows of a cone are two tangents and the normal; without friction there is only the latter.
         internal[c] = block->rows >= 3 ? ts_vec3_load(part + block->row) : ts_vec3_make(0.0, 0.0, part[block->row]);
     }
     ts_arena_scope_end(arena, scope);
     if (isfinite(length)) facts->internal = internal;
+}
+
+// As it was when its bodies fell asleep.
+static void judge_sleeper(const ts_sim* sim, int c, ts_contact_mode* out_mode, double* out_exact) {
+    const ts_contact_verdict* verdict = ts_certify_contact(sim, NULL, c);
+    if (!verdict) return;
+    *out_mode = verdict->mode;
+    *out_exact = verdict->unmet[TS_LAW_NCP];
 }
 
 ts_contact_facts ts_scene_contacts_judge(const ts_sim* sim, unsigned show, ts_arena* arena) {
@@ -46,7 +58,11 @@ ts_contact_facts ts_scene_contacts_judge(const ts_sim* sim, unsigned show, ts_ar
     double* exact = TS_ARENA_ARRAY(arena, double, count);
     double* own = TS_ARENA_ARRAY(arena, double, count);
     if (!mode || !exact || !own) return facts;
-    for (int c = 0; c < count; ++c) mode[c] = sim->contact_mode ? sim->contact_mode[c] : TS_MODE_OPEN;
+    for (int c = 0; c < count; ++c) {
+        mode[c] = sim->contact_mode ? sim->contact_mode[c] : TS_MODE_OPEN;
+        exact[c] = own[c] = (double)NAN;
+        if (sim->contact[c].asleep && !sim->contact_mode) judge_sleeper(sim, c, &mode[c], &exact[c]);
+    }
     facts.mode = mode;
     if (sim->contact_mode || sim->step_count == 0 || !ts_sim_problem(sim) || !sim->problem.block_count) return facts;
     ts_arena_scope scope = ts_arena_scope_begin(arena);

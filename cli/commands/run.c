@@ -290,6 +290,7 @@ static void add_summary(ts_text* text, const run_job* job) {
     ts_stats_add_quantity(text, stats->worst_penetration, "m");
     ts_text_add(text, "\n");
     add_energy(text, stats);
+    ts_stats_sleep(sim, text);
     if (job->scene.focus >= 0 && stats->started) {
         ts_vec3 p = sim->kinematics.body_pose[job->scene.focus].p;
         const char* name = sim->model->body[job->scene.focus].name;
@@ -367,6 +368,7 @@ static void add_json(ts_text* text, const run_job* job, int exit_code) {
         ts_json_key(&json, "ledger");
         ts_ledger_sheet_json(&job->ledger, &json);
     }
+    ts_stats_sleep_json(sim, &json);
     ts_json_key(&json, "last_step");
     ts_step_certificate_summary(sim, &json);
     ts_json_add_integer(&json, "import_ignored", ts_import_report_count(&job->report, TS_IMPORT_IGNORED, 1));

@@ -41,6 +41,7 @@ ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
         double impulse = contact->impulse.z;
+        if (contact->asleep) continue;
         if (!(impulse > 0.0) || (contact->surface.restitution > 0.0 && contact->velocity_before.z < 0.0)) continue;
         double slip = hypot(contact->velocity.x, contact->velocity.y);
         motion.impulse += impulse;
@@ -66,6 +67,7 @@ static double work_of_contacts(const ts_sim* sim) {
     double work = 0.0;
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
+        if (contact->asleep) continue;
         ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(contact->velocity_before, contact->velocity));
         middle.x -= contact->drift.x;
         middle.y -= contact->drift.y;
@@ -271,6 +273,66 @@ void ts_stats_verdicts(const ts_stats* stats, ts_text* text) {
         comma = ",";
     }
     ts_text_add(text, "\n");
+}
+
+// How many kinematic trees there are of each reason.
+static void count_sleep(const ts_sim* sim, int out_count[TS_SLEEP_REASON_COUNT]) {
+    memset(out_count, 0, TS_SLEEP_REASON_COUNT * sizeof(int));
+    for (int t = 0; t < sim->model->tree_count; ++t) ++out_count[ts_sim_sleep(sim, sim->model->tree[t].root).reason];
+}
+
+void ts_stats_sleep(const ts_sim* sim, ts_text* text) {
+    int count[TS_SLEEP_REASON_COUNT], trees = sim->model->tree_count;
+    char words[320];
+    if (!(sim->options.sleep > 0.0) || trees == 0) return;
+    count_sleep(sim, count);
+    ts_text_add(text, "  sleep        %d of %d kinematic trees at the end", count[TS_SLEEP_ASLEEP], trees);
+    const char* comma = "; awake: ";
+    for (int r = TS_SLEEP_OFF; r < TS_SLEEP_REASON_COUNT; ++r) {
+        if (count[r] == 0) continue;
+        ts_text_add(text, "%s%d %s", comma, count[r], ts_sleep_reason_name((ts_sleep_reason)r));
+        comma = ", ";
+    }
+    ts_text_add(text, "\n");
+    for (int t = 0; t < trees; ++t) {
+        int root = sim->model->tree[t].root;
+        if (ts_sim_sleep(sim, root).reason == TS_SLEEP_ASLEEP) continue;
+        ts_sim_sleep_text(sim, root, words, sizeof words);
+        ts_text_add(text, "               the first that is awake, body %d '%s': %s\n", root,
+                    sim->model->body[root].name, words);
+        return;
+    }
+}
+
+void ts_stats_sleep_json(const ts_sim* sim, ts_json* json) {
+    enum { BODIES = 100 };
+    int count[TS_SLEEP_REASON_COUNT], listed = 0;
+    char words[320];
+    count_sleep(sim, count);
+    ts_json_add_object(json, "sleep");
+    ts_json_add_integer(json, "trees", sim->model->tree_count);
+    ts_json_add_integer(json, "asleep", count[TS_SLEEP_ASLEEP]);
+    ts_json_add_object(json, "awake");
+    for (int r = TS_SLEEP_OFF; r < TS_SLEEP_REASON_COUNT; ++r)
+        if (count[r] > 0) ts_json_add_integer(json, ts_sleep_reason_name((ts_sleep_reason)r), count[r]);
+    ts_json_object_end(json);
+    ts_json_add_array(json, "bodies_awake");
+    for (int t = 0; t < sim->model->tree_count && listed < BODIES && sim->options.sleep > 0.0; ++t) {
+        int root = sim->model->tree[t].root;
+        ts_sleep_state state = ts_sim_sleep(sim, root);
+        if (state.reason == TS_SLEEP_ASLEEP) continue;
+        ts_sim_sleep_text(sim, root, words, sizeof words);
+        ts_json_object(json);
+        ts_json_add_integer(json, "number", root);
+        ts_json_add_string(json, "body", sim->model->body[root].name);
+        ts_json_add_string(json, "reason", ts_sleep_reason_name(state.reason));
+        ts_json_add_string(json, "woken_by", state.cause == TS_SLEEP_NONE ? NULL : ts_sleep_reason_name(state.cause));
+        ts_json_add_string(json, "why", words);
+        ts_json_object_end(json);
+        ++listed;
+    }
+    ts_json_array_end(json);
+    ts_json_object_end(json);
 }
 
 void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json) {

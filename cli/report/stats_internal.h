@@ -111,6 +111,12 @@ void ts_stats_verdicts(const ts_stats* stats, ts_text* text);
 /// The keys that run and compare share, into an open JSON object. `solver` names its stages.
 void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json);
 
+/// Who sleeps, how many are awake for which reason, and why the first of them is; nothing where nothing may sleep.
+void ts_stats_sleep(const ts_sim* sim, ts_text* text);
+
+/// The same as "sleep" into an open JSON object, with the first hundred that are awake.
+void ts_stats_sleep_json(const ts_sim* sim, ts_json* json);
+
 /// Releases the memory.
 void ts_stats_free(ts_stats* stats);
 

@@ -413,7 +413,9 @@ int ts_actuation_overran(ts_sim* sim, const double* velocity) {
     if (sim->integrator->servos != TS_SERVO_END || sim->model->actuator_count == 0) return 0;
     for (int i = 0; i < sim->model->actuator_count; ++i) {
         ts_drive* drive = &ts_sim_storage_of(sim)->drive[i];
-        if (drive->mode != TS_DRIVE_AHEAD) continue;
+        // A sleeper's was within its limits when it was last asked.
+        int tree = drive->lever->count > 0 ? sim->model->dof[drive->lever->dof[0]].tree : -1;
+        if (drive->mode != TS_DRIVE_AHEAD || ts_sim_tree_sleeps(sim, tree)) continue;
         double force = drive->intercept - drive->ahead * ts_lever_rate(drive->lever, velocity);
         double slack = limit_rounding * fmax(fabs(drive->low), fabs(drive->high));
         sim->actuator_force[i] = force;

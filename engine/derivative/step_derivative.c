@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/derivative/step_derivative_internal.h"
+#include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
 
 ts_step_derivative_settings ts_step_derivative_default(void) {
@@ -104,6 +105,7 @@ ts_code ts_step_derivative_make(ts_sim* sim, const ts_step_derivative_settings* 
     out->method = settings->method;
     out->report.nearest = -1;
     ts_code code = check_inputs(sim->model, input, input_count, &out->columns, out_status);
+    if (!code) code = ts_sleep_refuse(sim, "derivatives", out_status);
     if (code) return code;
     ts_step_strict_begin(sim, settings->tolerance, &strict);
     code = differentiate(&task, out, out_status);

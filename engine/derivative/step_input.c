@@ -11,6 +11,7 @@
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_weight_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/sleep_internal.h"
 
 const char* ts_step_input_name(ts_step_input_kind kind) {
     static const char* const name[TS_STEP_INPUT_KINDS] = {"qpos",      "qvel",     "ctrl",        "act",  "force",
@@ -178,6 +179,9 @@ static void move_position(ts_sim* sim, int dof, double amount) {
 
 int ts_step_input_move(ts_sim* sim, ts_step_input_kind kind, int index, double amount) {
     if (index < 0 || index >= ts_step_input_size(sim->model, kind)) return 0;
+    // Sleepers see all else that comes from outside when the next step begins.
+    if (is_of_mass(kind) || kind == TS_STEP_BY_FRICTION || kind == TS_STEP_BY_RESTITUTION)
+        ts_sleep_wake_all(sim, TS_SLEEP_OPTION);
     if (is_of_mass(kind)) return move_mass(sim, kind, index, amount);
     if (kind == TS_STEP_BY_POSITION) {
         move_position(sim, index, amount);

@@ -156,6 +156,7 @@ static void update_trees(void* context, int begin, int end, int worker) {
     for (int t = begin; t < end; ++t) {
         int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
         double* velocity = sim->free_velocity + first;
+        if (ts_sim_tree_sleeps(sim, t)) continue;
         if (sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t]) {
             if (is_asked) find_forces(sim, t, velocity);
             continue;

@@ -24,6 +24,7 @@ typedef struct ts_body_def {
     int has_axes;  // nonzero: `axes` are the principal ones that count where moments are equal (ts_fluid_shape), and for sensors
     ts_quat axes;
     double buoyancy;   // see ts_body
+    int stays_awake;   // see ts_body
     int is_mocap;      // nonzero: moved from outside; a child of the world without joints
     const char* file;  // for messages, may be NULL
     int line;

@@ -110,6 +110,7 @@ static void lay_out_bodies(draft* d) {
         body->centre = def->centre;
         body->inertia = def->inertia;
         body->buoyancy = def->buoyancy;
+        body->stays_awake = def->stays_awake;
         body->joint_first = joints;
         body->geom_first = geoms;
         joints += body->joint_count;

@@ -53,6 +53,7 @@ typedef struct ts_body {
     ts_mat3 inertia;  // kg m^2 about the centre of mass, body axes
     int mocap;        // number among the bodies that are moved from outside (ts_sim.mocap), or -1
     double buoyancy;  // 1: the share of its weight that a force at its centre takes away
+    int stays_awake;  // nonzero: neither it nor what hangs together with it ever sleeps (option `sleep`)
 } ts_body;
 
 /// A joint between a body and its parent. Several joints of one body act in order.

@@ -47,6 +47,9 @@ static const field fields[] = {
     REAL(keep_contacts, "", "with substeps: pairs that moved by less, a share of contact_margin, keep their points",
          0.0, 1.0),
     REAL(narrow_tolerance, "m", "where iterations of the narrow phase stop; 0: at rounding", 0.0, 1e6),
+    REAL(sleep, "s", "an island that was quiet for so long sleeps; 0: none does", 0.0, 1e6),
+    REAL(sleep_speed, "m/s", "quiet is what moves no faster than that", 0.0, 1e15),
+    REAL(sleep_distance, "m", "and no farther than that since it is quiet", 0.0, 1e15),
     WHOLE(warm_start, "1: contacts start from the last impulses, 0: from zero", 0.0, 1.0),
     ROW(solver, FIELD_TEXT, "", "contact solver by name", 0, 0.0, 0.0),
     ROW(accuracy, FIELD_TEXT, "", "work for how good an answer: exact, balanced, fast; of solvers that have them", 0,
@@ -76,6 +79,8 @@ ts_options ts_options_default(void) {
     o.contact_dissipation = 0.1;
     o.manifold_points = 4;
     o.keep_contacts = 0.2;
+    o.sleep_speed = 1e-3;
+    o.sleep_distance = 1e-4;
     o.warm_start = 1;
     memcpy(o.solver, "ncp", sizeof "ncp");
     memcpy(o.accuracy, "exact", sizeof "exact");

@@ -35,6 +35,9 @@ typedef struct ts_options {
     double
         keep_contacts;  // 1: in steps with substeps pairs that have moved by less, a share of the margin, keep their points
     double narrow_tolerance;  // m: where iterations of the narrow phase stop; 0: at rounding
+    double sleep;             // s: an island that was quiet for so long sleeps; 0: none does
+    double sleep_speed;       // m/s: quiet is what no point of a body moves faster than ...
+    double sleep_distance;    // m: ... and what has not moved farther than that since it is
     int warm_start;           // 1: contacts start from the last step's impulses, 0: from zero
     char solver[32];          // name from the solver table
     char accuracy[32];        // "exact", "balanced" or "fast", of solvers that have them

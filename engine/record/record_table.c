@@ -259,7 +259,7 @@ static void append_verdicts(ts_record_table* self, const ts_sim* sim) {
     ts_arena_reset(&self->arena);
     int known = ts_certify_step(sim, TS_CERTIFICATE_FAST, &self->arena, &certificate) == TS_OK;
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact_verdict* verdict = known ? &certificate.verdict[sim->contact[i].block] : NULL;
+        const ts_contact_verdict* verdict = known ? ts_certify_contact(sim, &certificate, i) : NULL;
         put_int(self, CONTACT_MODE, verdict ? (int)verdict->mode : -1);
         put_int(self, CONTACT_LAWS, verdict ? (int)verdict->holds : 0);
         put(self, CONTACT_NATURAL, verdict ? verdict->residual.natural : (double)NAN);

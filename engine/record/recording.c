@@ -420,6 +420,7 @@ static ts_code fill_contacts(ts_recording* r, long long row, long long first, in
     sim->contact = contact;
     sim->contact_mode = modes;
     sim->contact_count = count;
+    sim->asleep_contacts = 0;
     sim->info.contact_count = count;
     sim->info.row_count = 3 * count;
     return TS_OK;

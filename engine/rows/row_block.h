@@ -51,6 +51,7 @@ typedef struct ts_row_memory {
     double own[TS_ROW_OWN_MAX];         // as the source says (a contact: where it was and how it lay); else zero
     double solver;                      // what the solver remembers of the block (ts_solver.remembers); else zero
     int keeper;                         // which solver: 1 + its place in the table; 0: none
+    int tree;                           // the first that it moves, or -1: follows from the key
 } ts_row_memory;
 
 TS_ARRAY_DECLARE(ts_row_memory_array, ts_row_memory);

@@ -68,9 +68,18 @@ static void add_segments(ts_row_plan* plan, const int* chain, int count, int row
     if (wide > plan->wide_most) plan->wide_most = wide;
 }
 
+// What moves a sleeper has the others of its island in it, or nothing else.
+static int is_asleep(const ts_sim* sim, const int* chain, int count) {
+    if (ts_sim_storage_of(sim)->asleep_count == 0) return 0;
+    for (int k = 0; k < count; ++k)
+        if (chain[k] >= 0 && ts_sim_tree_sleeps(sim, sim->model->dof[chain[k]].tree)) return 1;
+    return 0;
+}
+
 void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_block* block, const int* chain,
                              int chain_count) {
     int b = plan->block_count;
+    if (is_asleep(plan->sim, chain, chain_count)) return;
     if (b + 2 > plan->block_capacity && !grow_blocks(plan)) return;
     plan->owner[b] = owner;
     plan->owner[b].source = plan->source;

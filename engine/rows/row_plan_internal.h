@@ -34,6 +34,12 @@ struct ts_row_plan {
 /// Asks all sources. Returns NULL when memory is short. The plan belongs to the simulation.
 const ts_row_plan* ts_row_plan_make(ts_sim* sim);
 
+/// The first tree that block b moves, or -1.
+static inline int ts_row_plan_tree(const ts_row_plan* plan, int b) {
+    int s = plan->segment_start[b];
+    return s < plan->segment_start[b + 1] ? plan->sim->model->dof[plan->segment[s].column].tree : -1;
+}
+
 /// Bytes that the arrays hold.
 size_t ts_row_plan_memory(const ts_row_plan* plan);
 

@@ -14,6 +14,7 @@
 #include "engine/sensor/sensor_kind_internal.h"
 #include "engine/sensor/sensor_motion_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/sleep_internal.h"
 
 // What its cutoff does to a sensor's numbers.
 static void cut_off(const ts_sensor* sensor, ts_sensor_values values, double* io_x) {
@@ -22,11 +23,28 @@ static void cut_off(const ts_sensor* sensor, ts_sensor_values values, double* io
     for (int i = 0; i < sensor->size; ++i) io_x[i] = ts_clamp(io_x[i], low, sensor->cutoff);
 }
 
+// Whether what a sensor is on sleeps. What happened to it in the step in which it fell asleep still does.
+static int is_asleep(const ts_sim* sim, const ts_sensor* sensor) {
+    const ts_sensor_object* object = &sensor->object[0];
+    if (object->body >= 0) return ts_sim_body_sleeps(sim, object->body);
+    if (object->type == TS_SENSOR_JOINT) return ts_sim_body_sleeps(sim, sim->model->joint[object->index].body);
+    return 0;
+}
+
+int ts_sensor_is_held(const ts_sim* sim, int i) {
+    const ts_sensor* sensor = &sim->model->sensor[i];
+    return ts_sensor_kind_at(sensor->kind)->time == TS_SENSOR_OF_STEP && is_asleep(sim, sensor);
+}
+
 static void measure(ts_sim* sim, ts_sensor_time time) {
     for (int i = 0; i < sim->model->sensor_count; ++i) {
         const ts_sensor* sensor = &sim->model->sensor[i];
         const ts_sensor_kind* kind = ts_sensor_kind_at(sensor->kind);
         if (kind->time != time) continue;
+        if (time == TS_SENSOR_OF_STEP && ts_sim_storage_of(sim)->asleep_count > 0 && is_asleep(sim, sensor)) {
+            ts_sleep_hold_sensor(sim, sensor);
+            continue;
+        }
         kind->measure(sim, sensor, sim->sensor + sensor->first);
         cut_off(sensor, kind->values, sim->sensor + sensor->first);
     }

@@ -71,7 +71,7 @@ static double strength(const ts_contact* contact) { return ts_vec3_norm(contact-
 // Nonzero when the contact is one of the sensor's; -1: seen from B to A.
 static int match(const ts_sim* sim, const ts_sensor* sensor, const ts_contact* contact) {
     const ts_sensor_object* object = sensor->object;
-    if (contact->block < 0 || (contact->gap > 0.0 && strength(contact) == 0.0)) return 0;
+    if ((contact->block < 0 && !contact->asleep) || (contact->gap > 0.0 && strength(contact) == 0.0)) return 0;
     for (int k = 0; k < 2; ++k)
         if (object[k].type == TS_SENSOR_SITE && !is_in_site(sim, &object[k], contact->position)) return 0;
     if (is_side(sim, contact, &object[0], 0) && is_side(sim, contact, &object[1], 1)) return 1;

@@ -63,6 +63,9 @@ typedef struct ts_sensor_kind {
 /// Kind i of the table.
 const ts_sensor_kind* ts_sensor_kind_at(int i);
 
+/// Whether sensor i shows what happens in a step to something that sleeps: it shows what it showed when that fell asleep.
+int ts_sensor_is_held(const ts_sim* sim, int i);
+
 /// Measures those of a step. The step is solved, and the state still that of its beginning.
 void ts_sensor_measure_step(ts_sim* sim);
 

@@ -15,7 +15,9 @@ static void measure(ts_sim* sim, const ts_sensor* sensor, double* out_values) {
     double impulse = 0.0;
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
-        if (contact->block < 0 || (contact->body_a != site->body && contact->body_b != site->body)) continue;
+        if ((contact->block < 0 && !contact->asleep) ||
+            (contact->body_a != site->body && contact->body_b != site->body))
+            continue;
         // The normal points from A to B.
         ts_vec3 normal = ts_mat3_column(&contact->frame, 2);
         ts_vec3 outward = contact->body_a == site->body ? normal : ts_vec3_neg(normal);

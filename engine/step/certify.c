@@ -10,6 +10,7 @@
 #include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/judge_internal.h"
+#include "engine/step/sleep_internal.h"
 
 ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_arena* arena,
                         ts_contact_certificate* out_certificate) {
@@ -63,6 +64,11 @@ ts_own_verdict* ts_certify_own(const ts_sim* sim, ts_arena* arena) {
     return room ? verdict : NULL;
 }
 
+const ts_contact_verdict* ts_certify_contact(const ts_sim* sim, const ts_contact_certificate* certificate, int i) {
+    if (sim->contact[i].asleep) return ts_sleep_verdict(sim, i);
+    return sim->contact[i].block >= 0 ? &certificate->verdict[sim->contact[i].block] : NULL;
+}
+
 const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena) {
     ts_contact_certificate certificate;
     ts_contact_mode* mode = sim->contact_count > 0 ? TS_ARENA_ARRAY(arena, ts_contact_mode, sim->contact_count) : NULL;
@@ -72,7 +78,10 @@ const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena) {
     if (sim->step_count == 0) return mode;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     ts_code code = ts_certify_step(sim, TS_CERTIFICATE_FAST, arena, &certificate);
-    for (int i = 0; !code && i < sim->contact_count; ++i) mode[i] = certificate.verdict[sim->contact[i].block].mode;
+    for (int i = 0; !code && i < sim->contact_count; ++i) {
+        const ts_contact_verdict* verdict = ts_certify_contact(sim, &certificate, i);
+        if (verdict) mode[i] = verdict->mode;
+    }
     ts_arena_scope_end(arena, scope);
     return code ? NULL : mode;
 }

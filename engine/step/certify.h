@@ -16,6 +16,10 @@ extern "C" {
 ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_arena* arena,
                         ts_contact_certificate* out_certificate);
 
+/// The verdict of contact i of the last step, whose certificate this is. Of a contact that sleeps (ts_contact.asleep) it is that of the step in
+/// which it fell asleep, its block is that step's, and `certificate` may be NULL. NULL for a contact that no block is of.
+const ts_contact_verdict* ts_certify_contact(const ts_sim* sim, const ts_contact_certificate* certificate, int i);
+
 /// By how much the solver's own law, with its own softness, is broken at one block.
 typedef struct ts_own_verdict {
     double unmet;              // 1: share of its island's problem; the largest is info.unmet

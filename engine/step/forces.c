@@ -51,6 +51,7 @@ ts_code ts_step_find_forces(ts_sim* sim, const ts_step_forces* out_forces) {
     double* constraint = TS_ARENA_ARRAY(&sim->scratch, double, nv);
     double* passive = TS_ARENA_ARRAY(&sim->scratch, double, nv);
     if (sim->scratch.failed) return TS_ERROR_MEMORY;
+    if (storage->asleep_count > 0) return TS_ERROR_UNSUPPORTED;
     for (int d = 0; d < nv; ++d) acceleration[d] = (storage->new_velocity[d] - sim->qvel[d]) / sim->options.time_step;
     ts_dynamics_gather_applied(sim, applied);
     find_rows(sim, constraint);

@@ -38,6 +38,7 @@ static void advance_trees(void* context, int begin, int end, int worker) {
     ts_sim* sim = (ts_sim*)context;
     ts_arena* scratch = &ts_sim_storage_of(sim)->solve_scratch[worker];
     for (int t = begin; t < end; ++t) {
+        if (ts_sim_tree_sleeps(sim, t)) continue;
         ts_arena_scope scope = ts_arena_scope_begin(scratch);
         ts_sim_storage_of(sim)->tree_unsolved[t] = !sim->integrator->advance(sim, t, scratch);
         ts_arena_scope_end(scratch, scope);
@@ -57,6 +58,17 @@ static void find_touched(ts_sim* sim) {
     }
 }
 
+// What goes over all trees at once has told sleepers, too.
+static void hold_sleepers(const ts_sim* sim, double* velocity) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    for (int t = 0; t < sim->model->tree_count && storage->asleep_count > 0; ++t) {
+        const ts_kinematic_tree* tree = &sim->model->tree[t];
+        if (!storage->tree_asleep[t]) continue;
+        memset(velocity + tree->dof_first, 0, (size_t)tree->dof_count * sizeof(double));
+        storage->tree_unsolved[t] = 0;
+    }
+}
+
 ts_code ts_integrate_velocity(ts_sim* sim) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     int workers = ts_task_pool_workers(sim->tasks), enough = 1;
@@ -72,6 +84,7 @@ ts_code ts_integrate_velocity(ts_sim* sim) {
         sim->integrator->advance_together(sim, &storage->solve_scratch[0]);
     else
         ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, advance_trees, sim);
+    hold_sleepers(sim, sim->free_velocity);
     for (int t = 0; t < sim->model->tree_count; ++t) sim->info.unsolved_rotations += storage->tree_unsolved[t];
     for (int w = 0; w < workers; ++w) enough = enough && !storage->solve_scratch[w].failed;
     return enough ? TS_OK : TS_ERROR_MEMORY;
@@ -102,6 +115,7 @@ static int remember_rows(ts_sim* sim) {
         }
         ts_row_memory* memory = &next->data[first + owner->item];
         memory->key = owner->key;
+        memory->tree = ts_row_plan_tree(ts_sim_storage_of(sim)->row_plan, b);
         memory->source = owner->source;
         memory->valid = valid;
         memory->time_step = sim->options.time_step;
@@ -151,7 +165,7 @@ static int coast(ts_sim* sim, double* qpos) {
     else
         for (int s = 0; s < plan->segment_count; ++s) touched[model->dof[plan->segment[s].column].tree] = 1;
     for (int t = 0; t < model->tree_count; ++t)
-        if (!touched[t]) sim->integrator->coast(sim, t, qpos);
+        if (!touched[t] && !ts_sim_tree_sleeps(sim, t)) sim->integrator->coast(sim, t, qpos);
     return 1;
 }
 
@@ -167,6 +181,10 @@ static void move_joints(void* context, int begin, int end, int worker) {
     for (int j = begin; j < end; ++j) {
         const ts_joint* joint = &sim->model->joint[j];
         int q = joint->qpos_first;
+        if (ts_sim_body_sleeps(sim, joint->body)) {
+            memcpy(job->qpos + q, sim->qpos + q, (size_t)ts_joint_type_nq(joint->type) * sizeof(double));
+            continue;
+        }
         ts_joint_integrate(joint->type, sim->qpos + q, ts_sim_storage_of(sim)->new_velocity + joint->dof_first,
                            sim->options.time_step, job->qpos + q);
     }

@@ -55,6 +55,7 @@ static const account_text account_table[TS_LEDGER_ACCOUNTS] = {
     [TS_LEDGER_RESTITUTION] = {"restitution", "what of that bounces back"},
     [TS_LEDGER_STABILISATION] = {"stabilisation", "errors of position that are mended"},
     [TS_LEDGER_SOFTNESS] = {"softness", "contacts and rows that give"},
+    [TS_LEDGER_SLEEP] = {"sleep", "what motion was left to bodies that fell asleep"},
     [TS_LEDGER_VIOLATION] = {"violation", "rows that act against their law: relaxed, or not solved"},
     [TS_LEDGER_INTEGRATOR_KINETIC] = {"integrator_kinetic", "integrator: inertia and Coriolis forces"},
     [TS_LEDGER_INTEGRATOR_POTENTIAL] = {"integrator_potential", "integrator: potential along the way"},
@@ -312,4 +313,15 @@ void ts_ledger_close(ts_sim* sim) {
     ledger->total_within += ledger->within;
     ledger->total_outside += ledger->outside;
     ledger->total_remainder += fabs(ledger->remainder);
+}
+
+void ts_ledger_put_to_sleep(ts_sim* sim) {
+    ts_ledger* ledger = ts_sim_storage_of(sim)->ledger;
+    if (!ledger) return;
+    ts_energy now = ts_sim_energy(sim);
+    double taken = now.kinetic - ledger->end.kinetic;
+    ledger->end.kinetic = now.kinetic;
+    ledger->work[TS_LEDGER_SLEEP] += taken;
+    ledger->total[TS_LEDGER_SLEEP] += taken;
+    ledger->turned[TS_LEDGER_SLEEP] += fabs(taken);
 }

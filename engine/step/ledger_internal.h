@@ -17,6 +17,9 @@ int ts_ledger_book(ts_sim* sim);
 /// Closes the books once it is.
 void ts_ledger_close(ts_sim* sim);
 
+/// Books what motion was taken from those that fell asleep at the end of a step that is closed.
+void ts_ledger_put_to_sleep(ts_sim* sim);
+
 #ifdef __cplusplus
 }
 #endif

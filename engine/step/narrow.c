@@ -13,6 +13,7 @@
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
 
 // 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
@@ -348,7 +349,8 @@ static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
     contact_range* range = TS_ARENA_ARRAY(&storage->solve_scratch[0], contact_range, pair_count);
     if (!range) return TS_ERROR_MEMORY;
     int count = find_ranges(sim, pair, manifold, pair_count, range);
-    sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count);
+    int asleep = storage->bed ? storage->bed->contact.count : 0;  // they are shown behind
+    sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count + asleep);
     storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
     if (!sim->contact || !storage->contact_memory_index) return TS_ERROR_MEMORY;
     compact_context job = {sim, pair, manifold, range};
@@ -364,7 +366,7 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     sim->contact_count = 0;
     sim->info.contact_count = 0;
-    sim->info.narrow_failures = 0;
+    sim->info.narrow_failures = sim->info.kept_pairs = 0;
     sim->info.worst_penetration = 0.0;
     narrow_pair* pair = ordered_pairs(sim, pairs, count);
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/sim_internal.h"
+#include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
 
 // --- who takes part --------------------------------------------------------------------------------------------------
@@ -133,6 +134,8 @@ static void update_bounds(void* context, int begin, int end, int worker) {
     (void)worker;
     for (int c = begin; c < end; ++c) {
         const ts_collider* collider = &storage->collider[c];
+        int tree = sim->model->body[sim->model->geom[collider->geom].body].tree;
+        if (tree >= 0 && storage->tree_asleep[tree] == TS_TREE_LIES) continue;
         const ts_transform* pose = &sim->kinematics.geom_pose[collider->geom];
         if (collider->has_box) place_box(collider, pose, &storage->oriented[c]);
         double room = margin + collider->margin;
@@ -163,6 +166,9 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_collider *a = &storage->collider[first], *b = &storage->collider[second];
     double margin = sim->options.contact_margin + a->margin + b->margin;
+    if (storage->asleep_count > 0 &&
+        ts_sleep_keeps_apart(sim, sim->model->geom[a->geom].body, sim->model->geom[b->geom].body))
+        return 0;
     if (*note == NOTED_NOTHING)
         *note = ts_model_geoms_can_touch(sim->model, a->geom, b->geom) ? NOTED_NO_AXIS : TS_BROAD_PHASE_NEVER;
     if (*note == TS_BROAD_PHASE_NEVER) return 0;
@@ -183,6 +189,11 @@ ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_coun
     ts_broad_phase_settings settings = ts_broad_phase_settings_default();
     ts_broad_phase_info info;
     ts_pair_list found;
+    if (ts_sleep_is_total(sim)) {
+        *out_pairs = NULL;
+        *out_pair_count = 0;
+        return TS_OK;
+    }
     settings.filter = may_touch;
     settings.filter_context = sim;
     ts_task_parallel_for(sim->tasks, storage->collider_count, 128, update_bounds, sim);
@@ -193,6 +204,7 @@ ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_coun
         pair->first = storage->collider[pair->first].geom;
         pair->second = storage->collider[pair->second].geom;
     }
+    ts_sleep_lie(sim);
     sim->info.bad_bounds = info.invalid;
     sim->info.pair_count = found.count;
     *out_pairs = found.pair;

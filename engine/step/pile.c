@@ -21,6 +21,7 @@
 #include "engine/sim_internal.h"
 #include "engine/step/judge_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
+#include "engine/step/sleep_internal.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/yield_internal.h"
 
@@ -74,6 +75,10 @@ static int fits(const ts_sim* sim) {
     if (!fits_model(sim) || !fits_settings(sim)) return 0;
     for (int i = 0; i < sim->contact_count; ++i)
         if (!fits_contact(sim, &sim->contact[i])) return 0;
+    // Sleepers count, too: who falls asleep changes nothing for the others.
+    const ts_bed* bed = ts_sim_storage_of(sim)->bed;
+    for (int i = 0; bed && i < bed->contact.count; ++i)
+        if (!fits_contact(sim, &bed->contact.data[i])) return 0;
     return 1;
 }
 
@@ -467,6 +472,8 @@ static void remember(const ts_sim* sim, int i, int source, ts_row_memory* out) {
     out->solver = 0.0;
     out->key = (ts_row_key){(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
     out->source = source;
+    int a = sim->model->body[contact->body_a].tree, b = sim->model->body[contact->body_b].tree;
+    out->tree = a >= 0 ? a : b;
     out->valid = sim->info.solve.status != TS_SOLVE_FAILED;
     out->time_step = sim->options.time_step;
     ts_step_yield_remember(sim, ts_sim_storage_of(sim)->contact_memory_index[i], TS_ROW_FREE, out);

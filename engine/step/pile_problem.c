@@ -11,6 +11,7 @@
 #include "engine/rows/contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/pile_internal.h"
+#include "engine/step/sleep_internal.h"
 
 enum { SIDE = 18 };  // numbers of three rows over six columns
 
@@ -39,7 +40,7 @@ typedef struct rows {
 
 static int take_rows(rows* r) {
     ts_arena* arena = &r->sim->scratch;
-    size_t count = (size_t)r->sim->contact_count;
+    size_t count = (size_t)ts_sleep_solved(r->sim);
     r->body = TS_ARENA_ARRAY(arena, side, r->pile->pairs->body_count);
     r->place = TS_ARENA_ARRAY(arena, int, count);
     r->block = TS_ARENA_ARRAY(arena, ts_block, count);
@@ -125,7 +126,7 @@ static void add_block(rows* r, int i) {
 // The islands of the pairs as lists of blocks. Returns 0 when memory is short.
 static int list_islands(const rows* r, ts_islands* out) {
     const ts_pairs* pairs = r->pile->pairs;
-    int count = r->sim->contact_count;
+    int count = ts_sleep_solved(r->sim);
     int* start = (int*)ts_arena_alloc_zeroed(&r->sim->scratch, (size_t)pairs->island_count + 2, sizeof(int));
     int* block = TS_ARENA_ARRAY(&r->sim->scratch, int, count);
     if (!start || !block) return 0;
@@ -142,7 +143,7 @@ static int list_islands(const rows* r, ts_islands* out) {
 static int show(ts_sim* sim, const ts_pile* pile) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     rows r = {.sim = sim, .pile = pile, .source = ts_row_source_find("contact")};
-    int count = sim->contact_count;
+    int count = ts_sleep_solved(sim);
     if (!take_rows(&r)) return 0;
     prepare_bodies(&r);
     for (int k = 0; k < count; ++k) r.place[pile->contact[k].contact] = k;

@@ -12,6 +12,7 @@
 #include "engine/sim_internal.h"
 #include "engine/step/integrate_internal.h"
 #include "engine/step/judge_internal.h"
+#include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
 #include "engine/step/yield_internal.h"
 
@@ -21,6 +22,7 @@ void ts_step_take_velocity(ts_sim* sim) {
     memcpy(storage->new_velocity, ts_delassus_velocity_change(sim->problem.delassus),
            (size_t)model->nv * sizeof(double));
     for (int t = 0; t < model->tree_count; ++t) {
+        if (ts_sim_tree_sleeps(sim, t)) continue;
         double* change = storage->new_velocity + model->tree[t].dof_first;
         const double* free_velocity = sim->free_velocity + model->tree[t].dof_first;
         ts_dynamics_unwhiten(sim, t, change);
@@ -42,7 +44,12 @@ static int solve(ts_sim* sim) {
         islands->largest = sim->problem.block_count;
         islands->not_converged = sim->info.solve.status != TS_SOLVE_CONVERGED;
     } else {
-        if (sim->problem.block_count > 1 && ts_islands_find(&sim->problem, &sim->scratch, parts)) return 0;
+        // Who sleeps was an island of its own: the others are cut out as they were then, to the bit.
+        const ts_bed* bed = ts_sim_storage_of(sim)->bed;
+        sim->problem.is_part = bed && bed->row.count > 0;
+        if ((sim->problem.block_count > 1 || sim->problem.is_part) &&
+            ts_islands_find(&sim->problem, &sim->scratch, parts))
+            return 0;
         sim->info.solve = ts_island_solve(sim->solver, &sim->problem, parts, sim->solver_settings, sim->tasks, scratch,
                                           sim->impulse, islands);
     }

@@ -23,6 +23,7 @@
 #include "engine/step/integrate_internal.h"
 #include "engine/step/ledger_internal.h"
 #include "engine/step/pile_internal.h"
+#include "engine/step/sleep_internal.h"
 #include "engine/step/substep_internal.h"
 
 void ts_step_kinematics(ts_sim* sim) {
@@ -30,11 +31,22 @@ void ts_step_kinematics(ts_sim* sim) {
     ts_arena_reset(&sim->scratch);
     ts_sim_forget_step(sim);
     memset(&sim->info, 0, sizeof sim->info);
+    if (!ts_sleep_begin(sim)) sim->scratch.failed = 1;
     ts_sim_move_on(sim);
 }
 
+// Sleepers are where they were.
+static void update_awake(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
+    (void)worker;
+    for (int t = begin; t < end; ++t)
+        if (ts_sim_storage_of(sim)->tree_asleep[t] != TS_TREE_LIES)
+            ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
+}
+
 void ts_sim_move_on(ts_sim* sim) {
-    ts_sim_update_kinematics(sim);
+    if (sim->model->mocap_count > 0) ts_kinematics_place(sim->model, sim->mocap, &sim->kinematics);
+    ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, update_awake, sim);
     ts_actuation_begin(sim);
 }
 
@@ -85,17 +97,19 @@ static ts_code pose_problem(ts_sim* sim, double* mark, ts_status* out_status) {
     return TS_OK;
 }
 
-// Where everything is, and where it touches.
+// Where everything is, and where it touches; once more where that wakes somebody.
 static ts_code collide(ts_sim* sim, double* mark, ts_status* out_status) {
     ts_pair* pairs = NULL;
     int pair_count = 0;
     ts_step_kinematics(sim);
     sim->info.seconds_kinematics = lap(sim, mark);
-    if (ts_step_broad_phase(sim, &pairs, &pair_count)) return no_pairs(sim, out_status);
-    sim->info.seconds_broad = lap(sim, mark);
-    if (ts_step_narrow_phase(sim, pairs, pair_count)) return no_memory(sim, out_status);
-    sim->info.seconds_narrow = lap(sim, mark);
-    return ts_substep_note(sim) ? TS_OK : no_memory(sim, out_status);
+    do {
+        if (ts_step_broad_phase(sim, &pairs, &pair_count)) return no_pairs(sim, out_status);
+        sim->info.seconds_broad += lap(sim, mark);
+        if (ts_step_narrow_phase(sim, pairs, pair_count)) return no_memory(sim, out_status);
+        sim->info.seconds_narrow += lap(sim, mark);
+    } while (ts_sleep_touched(sim) > 0);
+    return !sim->scratch.failed && ts_substep_note(sim) ? TS_OK : no_memory(sim, out_status);
 }
 
 // All stages up to the contact problem.
@@ -124,7 +138,11 @@ static ts_code find_velocity(ts_sim* sim, double* io_mark, ts_status* out_status
         if (ts_step_solve(sim)) return no_memory(sim, out_status);
         sim->info.seconds_solve += lap(sim, &mark);
     }
-    if (sim->model->step_sensor_count > 0) ts_sensor_measure_step(sim);
+    if (sim->model->step_sensor_count > 0) {
+        ts_sleep_show(sim);
+        ts_sensor_measure_step(sim);
+        ts_sleep_hide(sim);
+    }
     *io_mark = mark;
     return TS_OK;
 }
@@ -146,7 +164,9 @@ ts_code ts_sim_foresee(ts_sim* sim, ts_status* out_status) {
                              "a step of %d substeps cannot be foreseen or differentiated: set substeps to 1",
                              sim->options.substeps);
     if (!code) code = find_velocity(sim, &mark, out_status);
-    return code ? code : ts_status_ok(out_status);
+    if (code) return code;
+    ts_sleep_show(sim);
+    return ts_status_ok(out_status);
 }
 
 // A step, or a substep of one.
@@ -165,11 +185,16 @@ static ts_code advance(ts_sim* sim, ts_status* out_status) {
 ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
     ts_code code = begin(sim, out_status);
     if (code) return code;
-    return sim->options.substeps > 1 ? ts_substep_run(sim, advance, out_status) : advance(sim, out_status);
+    code = sim->options.substeps > 1 ? ts_substep_run(sim, advance, out_status) : advance(sim, out_status);
+    if (code) return code;
+    ts_sleep_show(sim);
+    return ts_sleep_end(sim) ? no_memory(sim, out_status) : TS_OK;
 }
 
 ts_code ts_sim_forward(ts_sim* sim, ts_status* out_status) {
     double mark = ts_clock_seconds();
     ts_code code = prepare(sim, &mark, out_status);
-    return code ? code : ts_status_ok(out_status);
+    if (code) return code;
+    ts_sleep_show(sim);
+    return ts_status_ok(out_status);
 }

@@ -32,7 +32,8 @@ typedef struct ts_step_forces {
         passive;  // springs and dampers of joints and tendons: what is left; of lone bodies also what their integrator makes of their turning
 } ts_step_forces;
 
-/// Finds them after ts_sim_foresee (ts_sim_step has gone on to the next state). TS_ERROR_MEMORY.
+/// Finds them after ts_sim_foresee (ts_sim_step has gone on to the next state). TS_ERROR_MEMORY; TS_ERROR_UNSUPPORTED
+/// where something sleeps, since nothing was solved for it.
 ts_code ts_step_find_forces(ts_sim* sim, const ts_step_forces* out_forces);
 
 /// Where energy goes in a step. Work is in J, and counts from the side of the bodies: > 0 gives them energy.
@@ -58,6 +59,7 @@ typedef enum ts_ledger_account {
     TS_LEDGER_RESTITUTION,     // what of it comes back
     TS_LEDGER_STABILISATION,   // errors of position that are mended: push-outs, ties pulled together
     TS_LEDGER_SOFTNESS,        // compliance R, the model's and the solver's; of contacts that are springs, the springs
+    TS_LEDGER_SLEEP,           // what motion was left to bodies that fell asleep
     TS_LEDGER_VIOLATION,  // rows that act though they open, or hold and yet move: a relaxed law, an unfinished solve
     // the integrator: zero in the limit of short steps
     TS_LEDGER_INTEGRATOR_KINETIC,    // inertia that changes along the way, Coriolis and gyroscopic forces

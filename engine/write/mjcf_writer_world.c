@@ -401,6 +401,7 @@ void ts_mjcf_writer_world(ts_mjcf_writer* w) {
         ts_mjcf_writer_pose(w, body->pose);
         write_number(w, "gravcomp", body->buoyancy, 0.0);
         if (body->mocap >= 0) ts_mjcf_writer_string(w, "mocap", "true");
+        if (body->stays_awake) ts_mjcf_writer_string(w, "sleep", "never");
         ts_mjcf_writer_inside(w);
         write_inertial(w, body);
         write_contents(w, i);

@@ -387,6 +387,26 @@ class World:
         owners = [tuple(bodies[on(self._live(), g)] or f"body {on(self._live(), g)}" for g in pair) for pair in geoms.tolist()]
         return Contacts(rows[:, 0:3], rows[:, 3:6], rows[:, 6:9], rows[:, 9:12], rows[:, 12], geoms, names, owners)
 
+    def sleep(self, body):
+        """Why a body (name or number) is awake, or that it sleeps: a word such as "asleep", "moves" or "settles", and a sentence. Option "sleep"."""
+        text = ctypes.create_string_buffer(256)
+        word = _c.ts_python_sleep(self._live(), self._body(body), text, len(text))
+        return word.decode(), text.value.decode()
+
+    def wake(self, body):
+        """Wakes the island of a body (name or number)."""
+        _c.ts_python_wake(self._live(), self._body(body))
+
+    def _body(self, body):
+        names = self.names("body")
+        if isinstance(body, str):
+            if body not in names:
+                raise TouchstoneError(f"no body '{body}'")
+            return names.index(body)
+        if not 0 <= body < len(names):
+            raise TouchstoneError(f"no body {body}: there are {len(names)}")
+        return int(body)
+
     @property
     def hash(self):
         """64-bit hash of everything the future depends on."""

@@ -139,6 +139,8 @@ def load():
         "get_report": (Report, [world]),
         "body_poses": (None, [world, doubles]),
         "contacts": (None, [world, doubles, integers]),
+        "sleep": (ctypes.c_char_p, [world, ctypes.c_int, ctypes.c_char_p, ctypes.c_ulong]),
+        "wake": (None, [world, ctypes.c_int]),
         "geom_body": (number, [world, number]),
         "hash": (ctypes.c_uint64, [world]),
         "mass_matrix": (number, [world, doubles]),

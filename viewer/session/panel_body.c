@@ -49,6 +49,10 @@ static void figures(ts_session* s, int b) {
     ops->text(s->kit, text, NULL);
     snprintf(text, sizeof text, "contact force %.3g %.3g %.3g N", force.x, force.y, force.z);
     ops->text(s->kit, text, NULL);
+    if (!s->shadow->sleep || body->tree < 0) return;
+    // Why it is awake, or that it sleeps.
+    ts_sleep_state_text(sim->model, &sim->options, &s->shadow->sleep[body->tree], text, sizeof text);
+    ops->text(s->kit, text, NULL);
 }
 
 static void selected(ts_session* s) {

@@ -61,6 +61,15 @@ void ts_shadow_choose(ts_shadow* shadow, int chosen) {
     shadow->facts = look->facts;
     memcpy(shadow->mode_count, look->mode_count, sizeof shadow->mode_count);
     shadow->energy = look->energy;
+    shadow->sleep = look->sleep;
+}
+
+// Of every kinematic tree; NULL where nothing sleeps, or memory is short.
+static const ts_sleep_state* copy_sleep(ts_arena* arena, const ts_sim* sim) {
+    ts_sleep_state* state =
+        sim->options.sleep > 0.0 ? TS_ARENA_ARRAY(arena, ts_sleep_state, sim->model->tree_count) : NULL;
+    for (int t = 0; state && t < sim->model->tree_count; ++t) state[t] = ts_sim_sleep(sim, sim->model->tree[t].root);
+    return state;
 }
 
 ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, const char* name, const char* fault,
@@ -78,6 +87,7 @@ ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, co
     memset(look->mode_count, 0, sizeof look->mode_count);
     for (int c = 0; mode && c < sim->contact_count; ++c) ++look->mode_count[mode[c]];
 
+    look->sleep = copy_sleep(arena, sim);
     look->memory = ts_sim_memory(sim);
     look->curve.count = look->curve.missed = 0;
     if (sim->trace) {

@@ -32,7 +32,8 @@ typedef struct ts_look {
     int mode_count[TS_MODE_COUNT];
     ts_energy energy;
     ts_solve_curve curve;
-    size_t memory;  // bytes that the simulation holds
+    const ts_sleep_state* sleep;  // (tree_count); NULL: nothing sleeps
+    size_t memory;                // bytes that the simulation holds
     char name[96];
     char fault[160];  // why it stopped; "": it goes on
 } ts_look;
@@ -47,6 +48,7 @@ typedef struct ts_shadow {
     ts_contact_facts facts;
     int mode_count[TS_MODE_COUNT];
     ts_energy energy;
+    const ts_sleep_state* sleep;  // (tree_count); NULL: nothing sleeps
 
     ts_world* world;  // held, once by the shadow
     int paused;

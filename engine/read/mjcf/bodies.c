@@ -237,11 +237,22 @@ static int child_class(ts_mjcf_reader* reader, const ts_xml_node* node, int inhe
     return name ? ts_mjcf_find_class(reader, node, name) : inherited;
 }
 
+// What the file says of a body's sleep. Of policies only "never" changes something here.
+static void read_sleep(const ts_mjcf_element* e, ts_body_def* out_def) {
+    static const char* const policy[] = {"auto", "allowed", "never", "init"};
+    int chosen = ts_mjcf_word(e, "sleep", policy, 4, 0);
+    out_def->stays_awake = chosen == 2;
+    if (chosen == 3)
+        ts_mjcf_report(e->reader, e->node, TS_IMPORT_APPROXIMATED, 1, "body@sleep",
+                       "init: it begins awake, and sleeps once it was quiet");
+}
+
 static void read_body(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "body");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_body_def def = ts_body_def_default();
     ts_mjcf_take(&e, "body", &def);
+    read_sleep(&e, &def);
     if (def.is_mocap && (has_joints(node) || scope->body != 0))
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "a mocap body must be a child of the world and cannot have joints");
     def.name = ts_xml_value(node, "name");

@@ -75,6 +75,7 @@ static void read_sections(ts_mjcf_reader* r) {
     if (r->xml.code) return;
     ts_mjcf_aim_cameras(r);
     ts_mjcf_set_restitution(r);
+    ts_mjcf_set_sleep(r);
     if (c->no_gravity) ts_builder_options(r->builder)->gravity = ts_vec3_zero();
     if (c->initial_keyframe >= r->keyframe_count)
         ts_mjcf_fail(r, c->initial_keyframe_node, TS_ERROR_VALUE,

@@ -110,6 +110,7 @@ typedef struct ts_mjcf_compiler {
 typedef struct ts_mjcf_switches {
     int no_constraint, no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start,
         no_equality;
+    int sleeps;
     int no_actuation, no_clamp_control;
     unsigned actuator_groups_off;         // a bit for each group
     const ts_xml_node* restitution_node;  // of custom, or NULL
@@ -288,6 +289,9 @@ void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_xml_node* node);
 void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_xml_node* node);
 /// See ts_mjcf_read_compiler.
 void ts_mjcf_read_custom(ts_mjcf_reader* reader, const ts_xml_node* node);
+
+/// What <flag sleep="enable"/> means, unless the file has its own option for it: quiet for ten steps is asleep.
+void ts_mjcf_set_sleep(ts_mjcf_reader* reader);
 
 /// Hands out what the custom numeric touchstone.restitution says, once all geoms are there.
 void ts_mjcf_set_restitution(ts_mjcf_reader* reader);

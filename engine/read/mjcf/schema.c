@@ -172,7 +172,7 @@ static const known option_table[] = {
     MOOT("noslip_iterations",
          "a second pass of MuJoCo's solvers against slip; here friction is solved with the contacts"),
     MOOT("sdf_initpoints sdf_iterations", "there are no signed distance fields"),
-    MOOT("sleep_tolerance", "bodies never sleep: what rests is computed like the rest"),
+    OPTION("sleep_tolerance", "sleep_speed"),
     MOOT("collision", "all pairs are found by the broad phase"),
     END,
 };
@@ -191,7 +191,7 @@ static const known flag_table[] = {
     MOOT("eulerdamp",
          "how MuJoCo's Euler takes damping; here it is always implicit, which is the same to the order of the step"),
     LOST_UNLESS("override", "disable", "contacts are not overridden"),
-    MOOT("sleep", "bodies never sleep: what rests is computed like the rest"),
+    OK("sleep"),
     MOOT("speculative", "contacts are made from the option contact_margin on"),
     LOST_UNLESS("ipc", "disable", "there is no incremental potential contact"),
     WORD("actuation", ts_mjcf_switches, no_actuation, enable_disable),
@@ -229,11 +229,10 @@ static const known material_table[] = {
     END,
 };
 static const known body_table[] = {
-    OK("name childclass"),
+    OK("name childclass sleep"),
     POSE,
     WORD("mocap", ts_body_def, is_mocap, false_true),
     REAL("gravcomp", ts_body_def, buoyancy),
-    MOOT("sleep", "bodies never sleep: what rests is computed like the rest"),
     LOOK("user fuse simple"),
     END,
 };

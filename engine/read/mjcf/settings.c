@@ -57,6 +57,8 @@ static void read_flags(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_take(&e, "flag", &reader->switches);
     ts_mjcf_switches* c = &reader->switches;
     if (c->no_constraint) c->no_contact = c->no_limit = c->no_friction = c->no_equality = 1;
+    static const char* const disable_enable[] = {"disable", "enable"};
+    c->sleeps = ts_mjcf_word(&e, "sleep", disable_enable, 2, c->sleeps);
     if (reader->switches.no_warm_start) ts_builder_options(reader->builder)->warm_start = 0;
 }
 
@@ -103,6 +105,12 @@ void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_xml_node* node) {
         else
             ts_mjcf_unknown_element(reader, child);
     }
+}
+
+void ts_mjcf_set_sleep(ts_mjcf_reader* reader) {
+    enum { QUIET_STEPS = 10 };  // as MuJoCo has it
+    ts_options* options = ts_builder_options(reader->builder);
+    if (reader->switches.sleeps && options->sleep == 0.0) options->sleep = QUIET_STEPS * options->time_step;
 }
 
 void ts_mjcf_set_restitution(ts_mjcf_reader* reader) {

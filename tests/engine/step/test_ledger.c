@@ -456,8 +456,10 @@ Test(ledger, closes_on_everything_at_once) {
                 for (int a = 0; a < TS_LEDGER_ACCOUNTS; ++a) turned[a] = fmax(turned[a], b.ledger.turned[a] / turnover);
                 close_book(&b);
             }
+    // Nothing sleeps here: test_sleep.c.
     for (int a = 0; a < TS_LEDGER_ACCOUNTS; ++a)
-        cr_expect_gt(turned[a], 1e-6, "%s is never used: %g", ts_ledger_name((ts_ledger_account)a, NULL), turned[a]);
+        cr_expect(turned[a] > 1e-6 || a == TS_LEDGER_SLEEP, "%s is never used: %g",
+                  ts_ledger_name((ts_ledger_account)a, NULL), turned[a]);
 }
 
 // The sums that the header promises, from the numbers that a user sees.
