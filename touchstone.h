@@ -11,6 +11,7 @@
 #include "base/linear/dense.h"
 #include "base/linear/four.h"
 #include "base/linear/panel.h"
+#include "base/linear/tiles.h"
 #include "base/linear/tridiagonal.h"
 #include "base/mat.h"
 #include "base/number.h"

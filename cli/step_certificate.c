@@ -1,6 +1,6 @@
 // "last" is not known before the run is over, and the state then is still that after its last step; "worst" is written
 // anew whenever a step is worse than all before, which is seldom.
-#include "cli/step_certificate.h"
+#include "cli/step_certificate_internal.h"
 
 #include "cli/args.h"
 

@@ -12,7 +12,7 @@
 #include "cli/setup.h"
 #include "cli/signals.h"
 #include "cli/video/video_internal.h"
-#include "cli/step_certificate.h"
+#include "cli/step_certificate_internal.h"
 #include "engine/step/step.h"
 #include "scenes/run.h"
 

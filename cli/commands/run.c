@@ -11,7 +11,7 @@
 #include "cli/report/stats_internal.h"
 #include "cli/judge/judge_internal.h"
 #include "cli/ledger_sheet_internal.h"
-#include "cli/step_certificate.h"
+#include "cli/step_certificate_internal.h"
 #include "engine/step/certify.h"
 #include "engine/record/record.h"
 #include "scenes/run.h"

@@ -6,12 +6,6 @@
 
 #if TS_WIDE && defined(__AVX2__)
 #define TS_IS_WIDE 1
-#define ts_tiles_begin ts_tiles_begin_wide
-#define ts_tiles_clear ts_tiles_clear_wide
-#define ts_tiles_factor ts_tiles_factor_wide
-#define ts_tiles_solve ts_tiles_solve_wide
-#define ts_tiles_descend ts_tiles_descend_wide
-#define ts_tiles_ascend ts_tiles_ascend_wide
 #else
 #define TS_IS_WIDE 0
 #endif

@@ -75,6 +75,12 @@ static int find_number(const ts_model* model, const ts_actuator* actuator) {
     return ts_joint_type_nv(joint->type) == 1 ? joint->qpos_first : -1;
 }
 
+// Whether its force is its control's alone, wherever it is.
+static int is_motor(const ts_actuator* a, const ts_drive* drive) {
+    double slopes = fabs(a->gain[1]) + fabs(a->gain[2]) + fabs(a->bias[0]) + fabs(a->bias[1]) + fabs(a->bias[2]);
+    return drive->number >= 0 && a->act < 0 && slopes == 0.0 && !a->gain_is_muscle && !a->bias_is_muscle && a->active;
+}
+
 static void find_pullers(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     for (int j = 0; j < sim->model->joint_count; ++j) storage->joint_puller[j] = NOBODY;
@@ -131,6 +137,7 @@ int ts_actuation_create(ts_sim* sim) {
         const ts_transmission* transmission = ts_transmission_at(actuator->transmission);
         find_limits(sim, actuator, i, &storage->drive[i]);
         storage->drive[i].number = find_number(model, actuator);
+        storage->drive[i].is_motor = is_motor(actuator, &storage->drive[i]);
         storage->drive[i].turn = transmission->turn ? transmission->turn(model, actuator) : 0.0;
     }
     for (int i = model->actuator_count; i < (int)count; ++i) {
@@ -260,6 +267,19 @@ static double measure_lever(const ts_sim* sim, const ts_actuator* actuator, cons
     return ts_transmission_at(actuator->transmission)->measure(sim, actuator, lever);
 }
 
+static inline double measure_motor(ts_sim* sim, int i, ts_drive* drive) {
+    const ts_actuator* actuator = &sim->model->actuator[i];
+    double gear = actuator->gear[0], force = actuator->gain[0] * clamped(&actuator->control, sim->ctrl[i]);
+    drive->lever->moment[0] = gear;
+    sim->actuator_length[i] = gear * sim->qpos[drive->number];
+    sim->actuator_velocity[i] = gear * sim->qvel[drive->lever->dof[0]];
+    sim->actuator_force[i] = clamped(&actuator->force, force);
+    drive->mode = TS_DRIVE_PLAIN;
+    drive->ahead = 0.0;
+    drive->intercept = force;
+    return ts_clamp(force, drive->low, drive->high);
+}
+
 static double measure_actuator(ts_sim* sim, int i, ts_drive* drive) {
     const ts_actuator* actuator = &sim->model->actuator[i];
     sim->actuator_length[i] = measure_lever(sim, actuator, drive);
@@ -326,7 +346,9 @@ double ts_actuation_tendon_force(const ts_sim* sim, int t) {
 static double measure(ts_sim* sim, int i) {
     ts_drive* drive = &ts_sim_storage_of(sim)->drive[i];
     int tendon = i - sim->model->actuator_count;
-    drive->beside = tendon >= 0 ? measure_tendon(sim, tendon, drive) : measure_actuator(sim, i, drive);
+    drive->beside = drive->is_motor ? measure_motor(sim, i, drive)
+                    : tendon >= 0   ? measure_tendon(sim, tendon, drive)
+                                    : measure_actuator(sim, i, drive);
     return drive->beside;
 }
 

@@ -22,9 +22,10 @@ typedef struct ts_drive {
     // constant after creation
     ts_lever* lever;
     double low,
-        high;     // N or N m: its limits and those of a joint that it alone pulls at; infinite where there are none
-    double turn;  // see ts_transmission
-    int number;   // of an actuator: the coordinate that its length is the gear times, or -1
+        high;      // N or N m: its limits and those of a joint that it alone pulls at; infinite where there are none
+    double turn;   // see ts_transmission
+    int number;    // of an actuator: the coordinate that its length is the gear times, or -1
+    int is_motor;  // nonzero: of an actuator with such a coordinate, no activation and a constant gain
 
     // of the present step
     ts_drive_mode mode;

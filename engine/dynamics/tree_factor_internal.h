@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/linear/tiles.h"
 #include "engine/dynamics/tree_factor.h"
 
 /// The dofs of a tree as chains to its root, in runs of consecutive ones: a robot's limb is one run, and walking it needs
@@ -87,5 +88,15 @@ TS_LINE_INLINED void ts_line_subtract(int n, double value, const double* line, d
 #endif
     for (; j < n; ++j) x[j] -= line[j] * value;
 }
+
+/// Most dofs of a tree whose factor is made in tiles.
+enum { TS_TREE_TILES = TS_TILE * TS_TILES_MOST };
+
+/// ts_tree_factor_make of so few dofs.
+int ts_tree_factor_tiles(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse);
+
+/// The same, whatever the machine, and with AVX2: the same bits.
+int ts_tree_factor_tiles_narrow(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse);
+int ts_tree_factor_tiles_wide(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse);
 
 #endif

@@ -13,6 +13,7 @@ int ts_tree_scratch_create(const ts_model* model, ts_arena* arena, ts_tree_scrat
         .dof_force = ARRAY(arena, ts_force, model->nv),
         .dof_share = ARRAY(arena, double, model->nv),
         .dof_number = ARRAY(arena, double, model->nv),
+        .dof_lane = ARRAY(arena, double, 6 * (model->nv + 4 * model->tree_count)),
     };
     *out_scratch = scratch;
     return !arena->failed;

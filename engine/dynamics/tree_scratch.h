@@ -23,12 +23,13 @@ typedef struct ts_articulated_inertia {
 typedef struct ts_tree_scratch {
     ts_motion* acceleration;              // (body_count)
     ts_force* force;                      // (body_count)
-    double* walk;                         // (body_count x 32) what recursive Newton-Euler knows of each
+    double* walk;                         // (body_count x 32) what a walk knows of each
     ts_inertia* composite;                // (body_count)
     ts_articulated_inertia* articulated;  // (body_count)
     ts_force* dof_force;                  // (nv)
     double* dof_share;                    // (nv)
     double* dof_number;                   // (nv)
+    double* dof_lane;                     // (6 x (nv + 4 tree_count)) numbers of axes, one beside the other
 } ts_tree_scratch;
 
 /// Makes the arrays. Returns 0 when the arena has no memory.

@@ -15,7 +15,7 @@
 #include "contact/block_set_internal.h"
 #include "contact/judge/yardstick.h"
 #include "contact/operator/delassus_velocity_internal.h"
-#include "contact/operator/tiles_internal.h"
+#include "base/linear/tiles.h"
 
 enum { SMALL_ROWS = TS_BLOCK_ROWS_MAX, SMALL_TILE = TS_TILE, SMALL_LOT_ROWS = 8 };
 

@@ -1,6 +1,8 @@
 // Walks over trees that are compiled twice: what this machine runs gives the same bits as what every machine can run.
+#include "engine/dynamics/crba_walk_internal.h"
 #include "engine/dynamics/kinematics_walk_internal.h"
 #include "engine/dynamics/rnea_walk_internal.h"
+#include "engine/dynamics/tree_factor_internal.h"
 #include "engine/sim_internal.h"
 #include "tests/engine/engine_fixture.h"
 
@@ -64,6 +66,34 @@ Test(walks, inverse_dynamics_has_one_set_of_bits) {
                 ts_rnea_walk_narrow(&walk, anywhere);
                 cr_assert_arr_eq(here, anywhere, (size_t)tree->dof_count * sizeof(double));
             }
+        }
+        fixture_end(&f);
+    }
+}
+
+Test(walks, inertia_and_factor_have_one_set_of_bits) {
+    static double M[2][DOFS * DOFS], L[2][DOFS * DOFS], inverse[2][DOFS];
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+        fixture f = fixture_menagerie(seed);
+        ts_sim_update_kinematics(f.sim);
+        for (int t = 0; t < f.model->tree_count; ++t) {
+            int n = f.model->tree[t].dof_count;
+            size_t bytes = (size_t)(n * n) * sizeof(double);
+            if (f.model->tree[t].kind != TS_TREE_GENERAL) continue;
+            ts_crba_walk walk = {f.model, &f.sim->kinematics, t, n, &ts_sim_storage_of(f.sim)->tree_scratch};
+            ts_dof_chains chains = ts_dof_chains_of(f.model, t);
+            memset(M, 0, sizeof M);
+            memset(L, 0, sizeof L);
+            ts_crba_walk_run(&walk, M[0]);
+            ts_crba_walk_narrow(&walk, M[1]);
+            cr_assert_arr_eq(M[0], M[1], bytes);
+            cr_assert(ts_tree_factor_tiles(&chains, n, M[0], L[0], inverse[0]));
+            cr_assert(ts_tree_factor_tiles_narrow(&chains, n, M[0], L[1], inverse[1]));
+            cr_assert_arr_eq(L[0], L[1], bytes);
+            cr_assert_arr_eq(inverse[0], inverse[1], (size_t)n * sizeof(double));
+            // What lies above the diagonal is nobody's.
+            for (int i = 0; i < n; ++i)
+                for (int j = i + 1; j < n; ++j) cr_assert_eq(L[0][i * n + j], 0.0);
         }
         fixture_end(&f);
     }

@@ -6,7 +6,7 @@
 // (the elimination tree). Within a tile everything is four wide.
 // Source: Featherstone 2005 (L^T D L of branched trees); elimination tree: Liu 1990. Guaranteed: backward stable for positive
 // definite H; same bits on every machine, sums of a tile are taken in one order. Known to fail: H that is not positive definite is refused.
-#include "contact/operator/tiles_internal.h"
+#include "base/linear/tiles.h"
 
 #include <string.h>
 
@@ -17,17 +17,24 @@ void ts_tiles_begin(ts_tiles* H, int count) {
     memset(H->below, 0, sizeof H->below);
 }
 
-void ts_tiles_clear(ts_tiles* H) {
+void ts_tiles_close(ts_tiles* H) {
     for (int k = H->count - 1; k >= 0; --k) {
         uint32_t below = H->below[k];
+        int parent = k - 1;
+        if (!below) continue;
+        while (!(below >> parent & 1u)) --parent;
+        H->below[parent] |= below ^ (1u << parent);
+    }
+}
+
+void ts_tiles_clear(ts_tiles* H) {
+    ts_tiles_close(H);
+    for (int k = H->count - 1; k >= 0; --k) {
         double* own = ts_tiles_at(H, k, k);
         memset(own, 0, N * N * sizeof(double));
         for (int i = 0; i < N; ++i) own[(N + 1) * i] = 1.0;
-        if (!below) continue;
-        int parent = k - 1;
-        while (!(below >> parent & 1u)) --parent;
-        H->below[parent] |= below ^ (1u << parent);
-        for (; below; below &= below - 1) memset(ts_tiles_at(H, k, ts_tiles_first(below)), 0, N * N * sizeof(double));
+        for (uint32_t below = H->below[k]; below; below &= below - 1)
+            memset(ts_tiles_at(H, k, ts_tiles_first(below)), 0, N * N * sizeof(double));
     }
 }
 

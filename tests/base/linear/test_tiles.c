@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/operator/tiles_internal.h"
+#include "base/linear/tiles.h"
 #include "base/rng.h"
 
 enum { MOST = TS_TILE * TS_TILES_MOST };

@@ -1,12 +1,27 @@
 // Small symmetric positive definite matrices, up to 64 by 64, in tiles of four by four: what is zero is known tile by tile, and what
-// is not takes kernels of one size.
-#ifndef TS_CONTACT_TILES_INTERNAL_H
-#define TS_CONTACT_TILES_INTERNAL_H
+// is not takes kernels of one size. Files compiled for AVX2 (TS_WIDE) get functions compiled so, too: the same sums in the same order, the same bits.
+#ifndef TS_BASE_TILES_H
+#define TS_BASE_TILES_H
 
 #include <stdint.h>
 
 #include "base/linear/four.h"
 
+#if TS_WIDE && defined(__AVX2__)
+#define ts_tiles_begin ts_tiles_begin_wide
+#define ts_tiles_close ts_tiles_close_wide
+#define ts_tiles_clear ts_tiles_clear_wide
+#define ts_tiles_factor ts_tiles_factor_wide
+#define ts_tiles_solve ts_tiles_solve_wide
+#define ts_tiles_descend ts_tiles_descend_wide
+#define ts_tiles_ascend ts_tiles_ascend_wide
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Sizes.
 enum {
     TS_TILE = 4,         // rows and columns of one
     TS_TILES_MOST = 16,  // in a row
@@ -59,7 +74,10 @@ static inline void ts_tiles_couple(ts_tiles* H, uint32_t mask) {
     }
 }
 
-/// After all ts_tiles_couple: H is the identity.
+/// After all ts_tiles_couple: room for what the factor needs beside what they named.
+void ts_tiles_close(ts_tiles* H);
+
+/// After all ts_tiles_couple: that, and H is the identity.
 void ts_tiles_clear(ts_tiles* H);
 
 /// Tile += A^T B, A and B `rows` by four.
@@ -119,4 +137,7 @@ static inline void ts_tiles_move(uint32_t mask, double by, const double* a, doub
     }
 }
 
+#ifdef __cplusplus
+}
+#endif
 #endif

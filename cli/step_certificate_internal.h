@@ -1,6 +1,6 @@
 // `run --certificate WHEN:FILE`: the certificate of one step as a JSON file, with the names of what touches.
-#ifndef TS_CLI_STEP_CERTIFICATE_H
-#define TS_CLI_STEP_CERTIFICATE_H
+#ifndef TS_CLI_STEP_CERTIFICATE_INTERNAL_H
+#define TS_CLI_STEP_CERTIFICATE_INTERNAL_H
 
 #include "base/text.h"
 #include "engine/step/certify.h"
