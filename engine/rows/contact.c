@@ -259,4 +259,5 @@ const ts_row_source ts_row_contact = {.name = "contact",
                                       .answer = answer,
                                       .book = book,
                                       .remember = remember,
-                                      .describe = describe};
+                                      .describe = describe,
+                                      .reads_bodies = 1};

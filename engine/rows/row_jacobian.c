@@ -74,6 +74,14 @@ static void note_speed(const ts_sim* sim, ts_row_piece* piece, int last, ts_vec3
 static void add_wrenches(const ts_sim* sim, ts_row_piece* piece, int row, int rows, int body, const ts_vec3* couple,
                          const ts_vec3* force) {
     enum { GROUP = 6 * TS_ROW_LANES };
+    if (piece->wrench) {
+        for (int r = 0; r < rows; ++r)
+            for (int k = 0; k < 3; ++k) {
+                piece->wrench[6 * (row + r) + k] += ts_vec3_get(couple[r], k);
+                piece->wrench[6 * (row + r) + 3 + k] += ts_vec3_get(force[r], k);
+            }
+        return;
+    }
     double wrench[TS_ROW_LANES_MOST / TS_ROW_LANES * GROUP] = {0.0};
     int first = row / TS_ROW_LANES, groups = piece->rows == 1 ? 0 : (row + rows - 1) / TS_ROW_LANES + 1 - first;
     for (int r = 0; r < rows; ++r) {
@@ -188,6 +196,15 @@ ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point) {
     ts_vec3 passing = ts_motion_at(sim->kinematics.body_bias[body], lever);
     ts_vec3 turning = ts_vec3_cross(velocity.angular, ts_motion_at(velocity, lever));
     return ts_vec3_add(passing, turning);
+}
+
+double ts_row_stored_entry(const ts_row_piece* piece, int r, int d) {
+    for (int s = 0; s < piece->segment_count; ++s) {
+        const ts_delassus_segment* segment = &piece->stored[s];
+        int at = piece->dof_first + d - segment->column;
+        if (at >= 0 && at < segment->count) return segment->J[r * segment->count + at];
+    }
+    return 0.0;
 }
 
 double ts_row_squared(const ts_row_jacobian* J, int r) {

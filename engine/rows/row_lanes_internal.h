@@ -57,9 +57,23 @@ typedef struct ts_row_lanes {
 /// (NULL: leaves them).
 void ts_row_lanes_close(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows);
 
-/// The same two, whatever the machine, and with AVX2: the same bits.
+/// Rows from those of the six components of a chain's axes: row r is the sum of wrench[6 r + k] times component k.
+typedef struct ts_row_lanes_mix {
+    const ts_delassus_segment* segment;
+    int segments;
+    const double* component;  // six rows, stored segment by segment
+    const double* wrench;     // (rows x 6)
+    int rows;
+} ts_row_lanes_mix;
+
+/// Stores them segment by segment, row by row, from `out_rows` on.
+void ts_row_lanes_combine(const ts_row_lanes_mix* mix, double* out_rows);
+
+/// The same three, whatever the machine, and with AVX2: the same bits.
 void ts_row_lanes_add_narrow(const ts_row_lanes_wrench* by, int last, double* J);
 void ts_row_lanes_close_narrow(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows);
+void ts_row_lanes_combine_narrow(const ts_row_lanes_mix* mix, double* out_rows);
+void ts_row_lanes_combine_wide(const ts_row_lanes_mix* mix, double* out_rows);
 void ts_row_lanes_add_wide(const ts_row_lanes_wrench* by, int last, double* J);
 void ts_row_lanes_close_wide(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows);
 

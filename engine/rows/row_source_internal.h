@@ -48,6 +48,9 @@ typedef struct ts_row_piece {
     int segment_count;  // how many segments store it
     int may_stand_still;  // nonzero where joints could be such that nothing moves what the rows read
     double fastest;       // then: the largest velocity per unit of a whitened dof in its rows, kg^-1/2
+    double*
+        wrench;  // NULL, or (rows x 6): there are no entries in J yet, but couples and forces on the dofs of one chain
+    const ts_delassus_segment* stored;  // NULL, or (segment_count) where entries stand, instead of J
 } ts_row_piece;
 
 /// Velocities of a block's rows, m/s or rad/s.
@@ -75,8 +78,12 @@ typedef struct ts_row_jacobian {
     const ts_row_listener* listener;  // NULL; else there are no pieces, and it is told
 } ts_row_jacobian;
 
+/// Row r's entry for dof d of the tree, of a piece that is stored.
+double ts_row_stored_entry(const ts_row_piece* piece, int r, int d);
+
 /// Row r's entry for dof d of the tree.
 static inline double ts_row_entry(const ts_row_piece* piece, int r, int d) {
+    if (piece->stored) return ts_row_stored_entry(piece, r, d);
     return piece->J[piece->is_free_body ? (size_t)(6 * r + d) : ts_row_lanes_at(piece->dof_count, r, d)];
 }
 
@@ -137,6 +144,9 @@ typedef struct ts_row_source {
 
     /// What a block belongs to, in a few words for people (ts_row_label). NULL: the equality, or nothing.
     void (*describe)(const ts_model* model, ts_row_key key, char* out_text, size_t size);
+
+    /// Nonzero where all that its rows read are points and turns of bodies, at most one of a tree.
+    int reads_bodies;
 
     /// Nonzero where the speeds that rows ask for are meant, however fast: motors. Zero: they mend what is off, and may be too much to ask.
     int drives;

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scalar.h"
 #include "contact/trace.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/rows/row_plan_internal.h"
@@ -19,8 +20,16 @@
 #include "engine/step/step.h"
 #include "engine/step/yield_internal.h"
 
-// Blocks that one thread fills at a time: some tens of microseconds.
-enum { CHUNK = 64 };
+// Blocks that one thread fills at a time: some tens of microseconds. And how many have to move one chain for its axes to be whitened instead of
+// their rows: these are six, and take as long as two blocks.
+enum { CHUNK = 64, COMPANY = 3 };
+
+// A chain that so many blocks move: contacts of one foot.
+typedef struct company {
+    int block;                                             // one of them
+    double now[2 * TS_ROW_LANES], free[2 * TS_ROW_LANES];  // speeds along the six components of its axes
+    double* stored;                                        // these, whitened, segment by segment
+} company;
 
 // The problem under construction.
 typedef struct assembly {
@@ -29,6 +38,10 @@ typedef struct assembly {
     double* data;         // rows of all segments, where segment[s].J points
     ts_row_piece* piece;  // (workers x tree_most) the trees of a block
     double* wide;         // (workers x wide_most) rows over whole trees, before they are stored run by run
+    company* company;     // (companies)
+    int companies;
+    int* company_of;  // (block_count) number of each, or -1
+    double* axes;     // for each worker those of a chain side by side
     double* g;
     double* R;
     double* reference;
@@ -61,6 +74,8 @@ static int open_piece(const assembly* work, int s, int last, int rows, double* w
     p->dof_first = model->tree[tree].dof_first;
     p->dof_count = model->tree[tree].dof_count;
     p->written = 0;
+    p->wrench = NULL;
+    p->stored = NULL;
     p->segment_first = s;
     if (p->is_free_body) {
         p->J = segment_data(work, s);
@@ -320,6 +335,100 @@ static void fill_lone_rows(const assembly* work, int b, int count, int worker) {
     }
 }
 
+// Whether block b reads points of one body, of a tree of which it moves one chain, and not all of it.
+// Returns the number behind its last dof, or 0.
+static int chain_of(const assembly* work, int b) {
+    const ts_row_plan* plan = work->plan;
+    const ts_model* model = work->sim->model;
+    int first = plan->segment_start[b], last = plan->segment_start[b + 1];
+    if (first == last || !ts_row_source_at(plan->owner[b].source)->reads_bodies) return 0;
+    const ts_dof* root = &model->dof[plan->segment[last - 1].column];
+    const ts_kinematic_tree* tree = &model->tree[root->tree];
+    const ts_delassus_segment* tip = &plan->segment[first];
+    int is_chain = tree->kind == TS_TREE_GENERAL && model->dof[tip->column].tree == root->tree &&
+                   model->joint[root->joint].type == TS_JOINT_FREE && tip->count < tree->dof_count;
+    return is_chain ? tip->column + tip->count : 0;
+}
+
+// A block of company, from its chain's axes and their speeds.
+static void fill_companion(const assembly* work, int b) {
+    const ts_row_plan* plan = work->plan;
+    const company* chain = &work->company[work->company_of[b]];
+    double wrench[6 * TS_BLOCK_ROWS_MAX] = {0.0};
+    ts_row_speeds speeds = {{0.0}, {0.0}};
+    ts_row_piece piece;
+    int end = open_piece(work, plan->segment_start[b], plan->segment_start[b + 1], plan->block[b].rows, NULL, &piece);
+    piece.wrench = wrench;
+    ts_row_jacobian J = {.sim = work->sim, .piece = &piece, .piece_count = 1, .speeds = &speeds};
+    ts_row_source_at(plan->owner[b].source)->jacobian(work->sim, b, &J);
+    piece.stored = plan->segment + piece.segment_first;
+    ts_row_lanes_mix mix = {piece.stored, end - piece.segment_first, chain->stored, wrench, plan->block[b].rows};
+    ts_row_lanes_combine(&mix, segment_data(work, piece.segment_first));
+    for (int r = 0; r < mix.rows; ++r) {
+        speeds.now[r] = ts_dot(wrench + 6 * r, chain->now, 6);
+        speeds.free[r] = ts_dot(wrench + 6 * r, chain->free, 6);
+    }
+    apply_law(work, b, &J, 0);
+}
+
+// The axes of a chain, side by side, and whitened.
+static void fill_chain(const assembly* work, company* chain, double* side) {
+    const ts_row_plan* plan = work->plan;
+    const ts_motion* axis = work->sim->kinematics.dof_axis;
+    int first = plan->segment_start[chain->block], last = plan->segment_start[chain->block + 1];
+    ts_row_piece piece;
+    open_piece(work, first, last, 6, side, &piece);
+    for (int s = first; s < last; ++s) {
+        for (int d = plan->segment[s].column; d < plan->segment[s].column + plan->segment[s].count; ++d) {
+            double *to = side + TS_ROW_LANES * (d - piece.dof_first), *rest = to + TS_ROW_LANES * piece.dof_count;
+            ts_vec3_store(axis[d].angular, to);
+            to[3] = axis[d].linear.x;
+            rest[0] = axis[d].linear.y;
+            rest[1] = axis[d].linear.z;
+            rest[2] = rest[3] = 0.0;
+        }
+    }
+    ts_row_lanes lanes = lanes_of(work, &piece, 6, plan->segment + first, last - first);
+    ts_row_lanes_close(&lanes, chain->now, chain->free, chain->stored);
+}
+
+static void fill_chains(void* context, int begin, int end, int worker) {
+    const assembly* work = (const assembly*)context;
+    int dofs = ts_sim_storage_of(work->sim)->dof_most;
+    double* side = work->axes + (size_t)worker * ts_row_lanes_size(6, dofs);
+    for (int i = begin; i < end; ++i) fill_chain(work, &work->company[i], side);
+}
+
+// Finds chains that many blocks move. Returns 0 when memory is short.
+static int find_company(assembly* work) {
+    const ts_row_plan* plan = work->plan;
+    ts_arena* arena = &work->sim->scratch;
+    int nv = work->sim->model->nv, many = 0;
+    int* seen = (int*)ts_arena_alloc_zeroed(arena, 2 * (size_t)nv + 2, sizeof(int));
+    work->company_of = TS_ARENA_ARRAY(arena, int, plan->block_count);
+    if (!seen || !work->company_of) return 0;
+    int* number = seen + nv + 1;  // of each chain's company, from 1 on
+    for (int b = 0; b < plan->block_count; ++b) {
+        int chain = work->company_of[b] = chain_of(work, b);
+        if (chain > 0 && ++seen[chain] == COMPANY) number[chain] = ++many;
+    }
+    work->companies = many;
+    work->company = TS_ARENA_ARRAY(arena, company, many);
+    if (many > 0 && !work->company) return 0;
+    for (int b = plan->block_count - 1; b >= 0; --b) {
+        int i = work->company_of[b] = number[work->company_of[b]] - 1;
+        if (i >= 0) work->company[i] = (company){.block = b};
+    }
+    for (int i = 0; i < many; ++i) {
+        int columns = 0, b = work->company[i].block;
+        for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) columns += plan->segment[s].count;
+        work->company[i].stored = TS_ARENA_ARRAY(arena, double, 6 * columns);
+    }
+    size_t lanes = ts_row_lanes_size(6, ts_sim_storage_of(work->sim)->dof_most);
+    if (many > 0) work->axes = TS_ARENA_ARRAY(arena, double, (size_t)ts_task_pool_workers(work->sim->tasks) * lanes);
+    return !arena->failed;
+}
+
 static void fill_blocks(void* context, int begin, int end, int worker) {
     const assembly* work = (const assembly*)context;
     for (int b = begin, count; b < end; b += count) {
@@ -328,7 +437,10 @@ static void fill_blocks(void* context, int begin, int end, int worker) {
             fill_lone_rows(work, b, count, worker);
             continue;
         }
-        fill_block(work, b, worker);
+        if (work->company_of[b] >= 0)
+            fill_companion(work, b);
+        else
+            fill_block(work, b, worker);
         count = 1;
     }
 }
@@ -402,6 +514,8 @@ ts_code ts_step_assemble(ts_sim* sim) {
     sim->problem.row_count = plan->row_count;
     sim->problem.time_step = sim->options.time_step;
     sim->problem.rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
+    if (!find_company(&work)) return TS_ERROR_MEMORY;
+    ts_task_parallel_for(sim->tasks, work.companies, CHUNK / COMPANY, fill_chains, &work);
     ts_task_parallel_for(sim->tasks, plan->block_count, CHUNK, fill_blocks, &work);
     sim->problem.delassus = ts_delassus_velocity_form(&sim->scratch, sim->model->nv, plan->block_count, plan->block_row,
                                                       plan->segment_start, plan->segment);

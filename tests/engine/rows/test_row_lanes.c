@@ -91,3 +91,29 @@ Test(row_lanes, whiten_and_store_what_chains_have) {
         fixture_end(&f);
     }
 }
+
+// Sums of six components, segment by segment, in segments of every length up to three vectors.
+Test(row_lanes, combine_is_a_sum_of_components) {
+    enum { LONGEST = 12, COMPONENTS = 6, COLUMNS = LONGEST * (LONGEST + 1) / 2 };
+    ts_rng rng = ts_rng_make(9, 4);
+    ts_delassus_segment segment[LONGEST];
+    double component[COMPONENTS * COLUMNS], wrench[COMPONENTS * ROWS], here[ROWS * COLUMNS], anywhere[ROWS * COLUMNS];
+    for (int s = 0; s < LONGEST; ++s) segment[s] = (ts_delassus_segment){0, s + 1, NULL, NULL};
+    for (int i = 0; i < COMPONENTS * COLUMNS; ++i) component[i] = ts_rng_normal(&rng);
+    for (int i = 0; i < COMPONENTS * ROWS; ++i) wrench[i] = ts_rng_normal(&rng);
+    for (int rows = 1; rows <= ROWS; ++rows) {
+        ts_row_lanes_mix mix = {segment, LONGEST, component, wrench, rows};
+        const double *from = component, *to = here;
+        ts_row_lanes_combine(&mix, here);
+        ts_row_lanes_combine_narrow(&mix, anywhere);
+        cr_assert_arr_eq(here, anywhere, (size_t)(rows * COLUMNS) * sizeof(double));
+        for (int s = 0; s < LONGEST; from += COMPONENTS * (s + 1), to += rows * (s + 1), ++s)
+            for (int r = 0; r < rows; ++r)
+                for (int d = 0; d <= s; ++d) {
+                    double sum = 0.0;
+                    for (int k = 0; k < COMPONENTS; ++k) sum += wrench[COMPONENTS * r + k] * from[k * (s + 1) + d];
+                    cr_assert_float_eq(to[r * (s + 1) + d], sum, 1e-14, "%d rows, row %d of %d columns", rows, r,
+                                       s + 1);
+                }
+    }
+}

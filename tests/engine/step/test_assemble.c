@@ -41,16 +41,42 @@ static fixture corner(void) {
     return f;
 }
 
+// A trunk on two soles: four contacts move the chain of each.
+static fixture walker(void) {
+    ts_builder* builder = ts_builder_create("walker");
+    ts_rng rng = ts_rng_make(5, 3);
+    fixture_floor(builder, 0.5, 0.0);
+    int trunk = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.3), 4.0, fixture_random_inertia(&rng));
+    for (int side = -1; side <= 1; side += 2) {
+        int parent = trunk;
+        for (int i = 0; i < 3; ++i) {
+            ts_body_def body = ts_body_def_default();
+            body.parent = parent;
+            body.pose.position = ts_vec3_make(0.0, i == 0 ? 0.1 * side : 0.0, -0.08);
+            body.mass = 0.5;
+            body.inertia = fixture_random_inertia(&rng);
+            parent = ts_builder_add_body(builder, &body);
+            ts_joint_def joint = ts_joint_def_default();
+            joint.body = parent;
+            joint.axis = ts_vec3_axis(i == 1);
+            joint.damping = 0.3;
+            ts_builder_add_joint(builder, &joint);
+        }
+        fixture_geom(builder, parent, ts_shape_box(ts_vec3_make(0.1, 0.05, 0.02)), ts_vec3_make(0.0, 0.0, -0.0399),
+                     0.3);
+    }
+    return fixture_start(builder, 1);
+}
+
 // G lambda of the operator against the velocity change of the whole system: M dv = J^T lambda with J from the point
 // rows, solved by another route, tree by tree.
-Test(assemble, operator_is_the_systems_response) {
-    fixture f = corner();
+static void check_response(fixture f, int contacts, int others) {
     ts_status status;
     fixture_run(&f, 3);
     cr_assert_eq(ts_sim_forward(f.sim, &status), TS_OK);
     const ts_contact_problem* problem = &f.sim->problem;
-    cr_assert_geq(f.sim->contact_count, 6);
-    cr_assert_geq(problem->block_count - f.sim->contact_count, 5);
+    cr_assert_geq(f.sim->contact_count, contacts);
+    cr_assert_geq(problem->block_count - f.sim->contact_count, others);
     int n = problem->row_count, nv = f.model->nv;
     double* G = calloc((size_t)n * (size_t)n, sizeof(double));
     ts_arena scratch = {0};
@@ -106,9 +132,13 @@ Test(assemble, operator_is_the_systems_response) {
     fixture_end(&f);
 }
 
+Test(assemble, operator_is_the_systems_response) {
+    check_response(corner(), 6, 5);
+    check_response(walker(), 8, 0);
+}
+
 // g + c* is the free relative velocity, and after the step each contact's velocity is that of its points.
-Test(assemble, velocities_before_and_after) {
-    fixture f = corner();
+static void check_velocities(fixture f) {
     ts_status status;
     fixture_run(&f, 5);
     cr_assert_eq(ts_sim_forward(f.sim, &status), TS_OK);
@@ -138,6 +168,11 @@ Test(assemble, velocities_before_and_after) {
         cr_assert_lt(ts_vec3_distance(u, contact->velocity), 1e-11);
     }
     fixture_end(&f);
+}
+
+Test(assemble, velocities_before_and_after) {
+    check_velocities(corner());
+    check_velocities(walker());
 }
 
 Test(assemble, compliance_lets_the_box_sink) {
