@@ -3,7 +3,7 @@
 // Problem: the exact law of blocks that move up to 64 velocities; most often a robot, from the impulses of the step before.
 // Rule: every step asks what each row does: open or at a bound (its impulse moves there), sticking or pressing (u = 0), sliding
 // (friction mu lambda_n along -u_T, linearised in both). That is the natural map in Alart's and Curnier's form, with the inverse
-// stiffness of the block as its step. What sticks gives linear equations u + weight delta = 0 with a weight of 1e-6 to 1e-5 stiffnesses, so that
+// stiffness of the block as its step. What sticks gives linear equations u + weight delta = 0 with a weight of 1e-5 stiffnesses, so that
 // an answer exists where contacts are redundant: the nearest; passes with the same factor take back what that gave. delta = c - K J dw takes impulses out, and leaves
 //
 //     (1 + J^T K J) dw = J^T c,      w = J^T lambda,
@@ -44,17 +44,12 @@ enum {
     HELD_STEPS = 40,     // to one proximal point
     HELD_SYSTEMS = 200,  // to all of them from one start; 100 leave four times as many
     PATIENCE = 24,       // proximal points that come no nearer
-    LEAPS = 1,           // whole steps at a kink that descent cannot pass
-    LIGHT_STEPS = 2      // with a small weight. 1 does half of what it brings
+    LEAPS = 1            // whole steps at a kink that descent cannot pass
 };
 
 // 1: what sticks may give, by its stiffness; further passes take that back. 3e-6 to 1e-4: less leaves rounding, more steps. Where masses
 // are so far apart that passes do not suffice, it falls once whole steps have had their chance.
 static const double first_weight = 1e-5, weight_fall = 0.3, least_weight = 1e-8;
-// 1: the same in the first steps from the given impulse, which are small where little has changed, and their rounding with them: a robot that stands takes a
-// sixth fewer systems. 1e-7 saves passes, too, and takes a fifth more systems where masses are far apart (talos).
-// Not where a tolerance below least_light is asked for: differences of steps feel rounding.
-static const double light_weight = 1e-6, least_light = 1e-9;
 // 1: the same while steps are proximal. 1e-3 to 1e-1. And what it rises by where that was not enough.
 static const double proximal_weight = 1e-3, weight_rise = 30.0;
 // 1: the sum of the squares of the map, by that before a whole step, above which it is taken back. Robots driven at random: of 2000 steps of
@@ -366,12 +361,10 @@ static int recoil(small* q, double before) {
 static void iterate(small* q, int steps, int limit, ts_arena* scratch, ts_small_report* report) {
     double before = HUGE_VAL;
     int step = 0, recoiled = 0;
-    int is_light = report->newtons == 0 && q->yardstick->goal.tolerance >= least_light;
-    q->weight = is_light ? light_weight : first_weight;
+    q->weight = first_weight;
     q->near_weight = proximal_weight;
     report->excess = judge(q, 0);
     for (; report->excess > 1.0 && step < steps && report->newtons < limit; ++step, ++report->newtons) {
-        if (step == LIGHT_STEPS) q->weight = first_weight;
         double unit = unit_of(q), hold = step == 0 ? margin * unit : 0.0;
         q->is_proximal = recoiled || (step >= FREE_STEPS && (step - FREE_STEPS) / PROXIMAL_STEPS % 2 != 0);
         small_linearise(q, hold);
