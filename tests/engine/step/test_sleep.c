@@ -290,6 +290,31 @@ Test(sleep, a_force_acts_in_the_step_that_wakes) {
     fixture_end(&f);
 }
 
+Test(sleep, who_is_awake_and_pushed_has_the_time_to_move) {
+    // Five steps before it would sleep: by then 0.05 m/s^2 have made 2.5e-4 m/s, after the time that quiet takes 2.5e-3.
+    fixture f = drift(0.0, 0.0);
+    fixture_run(&f, 45);
+    f.sim->force_applied[0] = 0.05 * f.model->body[1].mass;
+    cr_expect_eq(steps_until_asleep(&f, 200), 0);
+    fixture_end(&f);
+}
+
+Test(sleep, piles_in_substeps_are_islands_too) {
+    fixture f = make(two_piles, 1);
+    set(&f, "solver", "ncp-pgs");
+    set(&f, "substeps", "4");
+    set(&f, "sleep", "0.1");
+    ts_sim_set_control(f.sim, push, NULL);
+    fixture_run(&f, 300);
+    cr_expect_eq(f.sim->info.asleep, 3, "%d sleep", f.sim->info.asleep);
+    cr_expect_eq(ts_sim_sleep(f.sim, body(&f, "top")).value, 3.0, "trees in its island");
+    cr_expect_eq(f.sim->asleep_contacts, 12);
+    ts_sim_wake(f.sim, body(&f, "low"));
+    fixture_run(&f, 1);
+    cr_expect_eq(f.sim->info.asleep, 0);
+    fixture_end(&f);
+}
+
 // A ball flies at two that lie in a row and touch, in empty space.
 static const char row_of_balls[] =
     "<option timestep='.001' gravity='0 0 0'/><worldbody><body name='a' pos='0 0 0'><freejoint/><geom "
