@@ -44,7 +44,8 @@ typedef struct geom_pen {
     const ts_own_shapes* own;
     const ts_model* model;
     int geom;
-    int plain;  // nonzero: without its texture
+    int plain;        // nonzero: without its texture
+    int as_collides;  // nonzero: what collides is shown as it does
     int is_round;
     float color[4];
 } geom_pen;
@@ -62,9 +63,7 @@ static void draw_shape(geom_pen* pen, const ts_shape* shape, const ts_transform*
     ts_shape_look look = ts_shape_look_of(shape, placed);
     int has_places = 0;
     if (look.mesh == TS_DRAW_MESH_HULL) {
-        int is_free = ts_shape_look_is_free(&pen->model->geom[pen->geom]);
-        int number = is_free ? ts_shape_look_find(pen->own, shape, 1) : -1;
-        if (number < 0) number = ts_shape_look_find(pen->own, shape, 0);
+        int number = ts_shape_look_of_geom(pen->own, pen->model, pen->geom, shape, pen->as_collides);
         if (number < 0) return;
         look.mesh += number;
         has_places = pen->own->data[number].has_places;
@@ -83,7 +82,8 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_
     if (show & TS_SHOW_ONLY_MOVING && !geom_moves(model, geom)) return;
     if (geom->group >= 0 && geom->group < 32 && style->hidden_groups >> geom->group & 1u) return;
     int colour_of_island = style->island && geom_moves(model, geom);
-    geom_pen pen = {style->own, model, g, style->untextured || colour_of_island, 0, {0.0f, 0.0f, 0.0f, 0.0f}};
+    geom_pen pen = {.own = style->own, .model = model, .geom = g, .plain = style->untextured || colour_of_island};
+    pen.as_collides = (show & TS_SHOW_COLLISION) != 0;
     ts_scene_look_geom_color(model, g, pen.color);
     if (colour_of_island)
         memcpy(pen.color, ts_scene_look_palette(style->island[model->body[geom->body].tree]), 3 * sizeof(float));

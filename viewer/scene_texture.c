@@ -4,8 +4,7 @@
 // else, with its top towards y; as often as the material says over the shape, or over two metres of it where the material is uniform or a
 // plane has no end. A cube's faces are what a look from the middle of the shape outwards meets, where the shape is as long in every direction
 // or, with a uniform material, as it is. Guaranteed: what endless planes wear stays where it is in the world, to rounding in
-// double precision. Known to fail: meshes that collide, are written in the model or come from Collada wear textures by the box around them; planes
-// that stand on end are drawn in outline and wear none.
+// double precision. Known to fail: planes that stand on end are drawn in outline and wear none.
 #include "viewer/scene_texture_internal.h"
 
 ts_code ts_scene_texture_upload(ts_device* device, const ts_model* model, int* out_sky, ts_status* out_status) {

@@ -1,6 +1,6 @@
 // Problem: show every shape, those included that somebody adds later. Rule: round shapes and boxes are unit meshes, scaled, so that
 // thousands are one draw call; hulls are their faces, triangles two sides, and whatever else the hull of its support points along
-// directions spread over the sphere, ball around the core included. Meshes of files that only serve looks are the files' triangles. Guaranteed: every convex shape but a plane has a closed surface.
+// directions spread over the sphere, ball around the core included. Meshes that only serve looks, or wear a texture at places of their own, are the triangles that were given. Guaranteed: every convex shape but a plane has a closed surface.
 // Known to fail: between those directions a curved shape is up to 0.5 % too small, and its edges are cut.
 #include "viewer/shape_look_internal.h"
 
@@ -130,12 +130,26 @@ ts_code ts_shape_look_upload(ts_device* device, const ts_shape* shape, ts_own_sh
     return add_own(device, shape, 0, code, &mesh, own, out_status);
 }
 
-int ts_shape_look_is_free(const ts_geom* geom) { return geom->category == 0 && geom->mask == 0; }
+static int is_free(const ts_geom* geom) { return geom->category == 0 && geom->mask == 0; }
+
+static int wears_flat(const ts_model* model, const ts_geom* geom) {
+    int texture = geom->material >= 0 ? model->material[geom->material].texture : -1;
+    return texture >= 0 && model->texture[texture].kind == TS_TEXTURE_FLAT;
+}
+
+int ts_shape_look_of_geom(const ts_own_shapes* own, const ts_model* model, int geom, const ts_shape* shape,
+                          int as_collides) {
+    const ts_geom* g = &model->geom[geom];
+    int number = as_collides && !is_free(g) ? -1 : ts_shape_look_find(own, shape, 1);
+    int wanted = number >= 0 && (is_free(g) || (own->data[number].has_places && wears_flat(model, g)));
+    return wanted ? number : ts_shape_look_find(own, shape, 0);
+}
 
 ts_code ts_shape_look_upload_file(ts_device* device, const ts_model* model, int geom, ts_own_shapes* own,
                                   ts_status* out_status) {
-    const ts_shape* shape = &model->geom[geom].shape;
-    if (!ts_shape_look_is_free(&model->geom[geom]) || shape->kind != TS_SHAPE_HULL || shape->radius > 0.0 ||
+    const ts_geom* g = &model->geom[geom];
+    const ts_shape* shape = &g->shape;
+    if (!(is_free(g) || wears_flat(model, g)) || shape->kind != TS_SHAPE_HULL || shape->radius > 0.0 ||
         ts_shape_look_find(own, shape, 1) >= 0)
         return ts_status_ok(out_status);
     int hull = 0;

@@ -43,10 +43,13 @@ ts_code ts_shape_look_upload_units(ts_device* device, int segments, ts_status* o
 /// Gives the device the own meshes of a shape and, of a compound, of its children, each once; they join `own`.
 ts_code ts_shape_look_upload(ts_device* device, const ts_shape* shape, ts_own_shapes* own, ts_status* out_status);
 
-/// Whether a geom only serves looks, so that it is shown as its file draws it; what collides is shown as it collides.
-int ts_shape_look_is_free(const ts_geom* geom);
+/// The number of the mesh of its own that shows a shape of a geom, or -1: the triangles of its file where it only serves looks, or wears a flat texture at
+/// places of its own; else, and wherever `as_collides` asks for it, its hull.
+int ts_shape_look_of_geom(const ts_own_shapes* own, const ts_model* model, int geom, const ts_shape* shape,
+                          int as_collides);
 
-/// Gives the device the triangles of the file that a geom came from, once, where it only serves looks. A file that is gone or broken leaves its hull to be shown.
+/// Gives the device the triangles of the mesh that a geom came from, once, where ts_shape_look_of_geom may want them. A file that is gone or broken leaves
+/// its hull to be shown.
 ts_code ts_shape_look_upload_file(ts_device* device, const ts_model* model, int geom, ts_own_shapes* own,
                                   ts_status* out_status);
 

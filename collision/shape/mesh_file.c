@@ -421,7 +421,25 @@ ts_code ts_mesh_load(const char* path, ts_mesh* out_mesh, ts_status* out_status)
     return code;
 }
 
+// A copy of an array, with room for one more so that it is never NULL for lack of anything.
+static void* copy_of(const void* data, size_t bytes) {
+    void* copy = calloc(bytes + 1, 1);
+    if (copy && bytes) memcpy(copy, data, bytes);
+    return copy;
+}
+
+ts_code ts_mesh_copy(const ts_mesh* mesh, ts_mesh* out_mesh, ts_status* out_status) {
+    size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
+    *out_mesh = (ts_mesh){(ts_vec3*)copy_of(mesh->vertex, vertices * sizeof *mesh->vertex), mesh->vertex_count,
+                          (int*)copy_of(mesh->triangle, 3 * triangles * sizeof *mesh->triangle), mesh->triangle_count,
+                          mesh->place ? (float*)copy_of(mesh->place, 6 * triangles * sizeof *mesh->place) : NULL};
+    if (out_mesh->vertex && out_mesh->triangle && (out_mesh->place || !mesh->place)) return ts_status_ok(out_status);
+    ts_mesh_free(out_mesh);
+    return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+}
+
 void ts_mesh_free(ts_mesh* mesh) {
+    if (!mesh) return;
     ts_array_release(mesh->vertex);
     ts_array_release(mesh->triangle);
     ts_array_release(mesh->place);

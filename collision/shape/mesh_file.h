@@ -16,7 +16,7 @@ typedef struct ts_mesh {
     int* triangle;  // (3 triangle_count) vertex indices
     int triangle_count;
     // (6 triangle_count) where each triangle's corners lie on a picture: x from the left, y from the top, 1 its width and height; NULL where not every
-    // corner has a place (OBJ, MSH), or the format knows none
+    // corner has a place, or the format knows none (STL)
     float* place;
 } ts_mesh;
 
@@ -24,7 +24,10 @@ typedef struct ts_mesh {
 /// not-finite input with `file:line: why` (byte offset in place of the line for binary files).
 ts_code ts_mesh_load(const char* path, ts_mesh* out_mesh, ts_status* out_status);
 
-/// Releases the memory; the mesh is empty afterwards.
+/// The same once more. Free with ts_mesh_free.
+ts_code ts_mesh_copy(const ts_mesh* mesh, ts_mesh* out_mesh, ts_status* out_status);
+
+/// Releases the memory; the mesh is empty afterwards. NULL is ignored.
 void ts_mesh_free(ts_mesh* mesh);
 
 #ifdef __cplusplus

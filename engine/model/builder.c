@@ -3,6 +3,7 @@
 #include "engine/model/builder_internal.h"
 
 #include "collision/shape/height_field.h"
+#include "collision/shape/mesh_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,11 @@ ts_builder* ts_builder_create(const char* name) {
 
 void ts_builder_free(ts_builder* builder) {
     if (!builder) return;
-    for (int i = 0; i < builder->hull.count; ++i) ts_hull_free(builder->hull.data[i]);
+    for (int i = 0; i < builder->hull.count; ++i) {
+        ts_hull_free(builder->hull.data[i]);
+        ts_mesh_free(builder->hull_source.data[i].mesh);
+        free(builder->hull_source.data[i].mesh);
+    }
     for (int i = 0; i < builder->height_field.count; ++i) ts_height_field_free(builder->height_field.data[i]);
     ts_text_free(&builder->pool);
     ts_text_free(&builder->source);
@@ -258,7 +263,7 @@ ts_mesh_placing ts_mesh_placing_none(void) {
 }
 
 int ts_builder_add_hull(ts_builder* builder, ts_hull* hull) {
-    ts_builder_hull_source source = {0, ts_mesh_placing_none()};
+    ts_builder_hull_source source = {0, ts_mesh_placing_none(), NULL};
     if (!ts_builder_hull_source_array_push(&builder->hull_source, source)) return 0;
     if (ts_builder_hull_array_push(&builder->hull, hull)) return 1;
     --builder->hull_source.count;
@@ -274,6 +279,15 @@ int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_m
     last->file = ts_builder_pool_add(builder, file);
     last->placing = *placing;
     return !builder->pool.failed;
+}
+
+int ts_builder_keep_mesh(ts_builder* builder, ts_mesh* mesh) {
+    ts_mesh* kept = (ts_mesh*)malloc(sizeof *kept);
+    if (!kept) return 0;
+    *kept = *mesh;
+    memset(mesh, 0, sizeof *mesh);
+    builder->hull_source.data[builder->hull_source.count - 1].mesh = kept;
+    return 1;
 }
 
 int ts_builder_add_pair(ts_builder* builder, int geom_a, int geom_b, const ts_surface* surface) {

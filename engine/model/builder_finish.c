@@ -331,6 +331,7 @@ static ts_code lay_out_rest(draft* d) {
         hull[i] = b->hull.data[i];
         hull_source[i].file = name_at(d, b->hull_source.data[i].file);
         hull_source[i].placing = b->hull_source.data[i].placing;
+        hull_source[i].mesh = b->hull_source.data[i].mesh;
     }
     m->hull = hull;
     m->hull_source = hull_source;

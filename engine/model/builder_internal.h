@@ -120,6 +120,7 @@ typedef struct ts_builder_key {
 typedef struct ts_builder_hull_source {
     size_t file;
     ts_mesh_placing placing;
+    struct ts_mesh* mesh;  // owned; or NULL
 } ts_builder_hull_source;
 
 TS_ARRAY_DECLARE(ts_builder_hull_source_array, ts_builder_hull_source);
@@ -215,6 +216,9 @@ ts_mesh_placing ts_mesh_placing_none(void);
 
 /// Notes where the hull that was added last came from; `file` may be NULL. Returns 0 on short memory.
 int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_mesh_placing* placing);
+
+/// The triangles of the hull that was added last, which no file has; they are the builder's from now on, and `mesh` is empty. Returns 0 on short memory.
+int ts_builder_keep_mesh(ts_builder* builder, struct ts_mesh* mesh);
 
 /// What a medium presses on, into the arena, the model and its bodies. Returns 0 when memory is short.
 int ts_builder_lay_out_fluid(const ts_builder* builder, ts_arena* arena, ts_model* model, ts_body* body);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "collision/shape/height_field.h"
+#include "collision/shape/mesh_file.h"
 #include "engine/actuation/transmission_internal.h"
 
 #include <stdlib.h>
@@ -10,7 +11,11 @@
 
 void ts_model_free(ts_model* model) {
     if (!model) return;
-    for (int i = 0; i < model->hull_count; ++i) ts_hull_free(model->hull[i]);
+    for (int i = 0; i < model->hull_count; ++i) {
+        ts_hull_free(model->hull[i]);
+        ts_mesh_free(model->hull_source[i].mesh);
+        free(model->hull_source[i].mesh);
+    }
     for (int i = 0; i < model->ground_count; ++i) ts_height_field_free(model->ground[i]);
     ts_arena* storage = (ts_arena*)model->storage;
     if (storage) ts_arena_free(storage);

@@ -207,10 +207,13 @@ typedef struct ts_mesh_placing {
     ts_vec3 scale;  // 1
 } ts_mesh_placing;
 
+struct ts_mesh;
+
 /// Where a hull came from.
 typedef struct ts_hull_source {
     const char* file;  // of its mesh, "" when it is of no file
     ts_mesh_placing placing;
+    struct ts_mesh* mesh;  // its triangles, placed, where the model file has them itself; else NULL
 } ts_hull_source;
 
 /// Numbers of an equality.

@@ -4,7 +4,8 @@
 // Read: <triangles>, <polylist>, <polygons> (outer rings), <trifans>, <tristrips>; polygons are cut into fans. Lines and
 // points have no inside and are passed over. Of nodes: matrix, translate, rotate, scale, in their order; instances of
 // geometries, of nodes, and of skins in their bind shape. A file without a scene gives all its geometries. Vertices that no
-// triangle uses are left out, since the hull would take them for part of the shape.
+// triangle uses are left out, since the hull would take them for part of the shape. Of places on textures a primitive's first set counts; the mesh
+// has them where all its corners do.
 // Source: Collada 1.4.1 specification, chapter 5.
 // Known to differ: <up_axis> is looked at only to refuse what it cannot be. Coordinates stay as they are written, because
 // that is what the programs do with which robots are made (RViz, Pinocchio): a robot whose meshes are turned by up_axis falls apart
@@ -33,6 +34,7 @@ enum {
 TS_ARRAY_DECLARE(number_array, double);
 TS_ARRAY_DECLARE(vertex_array, ts_vec3);
 TS_ARRAY_DECLARE(index_array, int);
+TS_ARRAY_DECLARE(place_array, float);
 
 // x -> a x + t
 typedef struct affine {
@@ -49,6 +51,8 @@ typedef struct collada {
     int visits;
     vertex_array vertex;
     index_array triangle;
+    place_array
+        place;  // two of every corner in `triangle`, from the left and from the top; not finite where it has none
 } collada;
 
 static const ts_xml_dialect dialect = {.name = "Collada", .takes_prefixes = 1, .keeps_text = 1};
@@ -149,44 +153,57 @@ static int read_count(collada* c, const ts_xml_node* node, const char* name, int
 
 // --- geometry ---
 
-// Appends the positions of a <source>, placed. Returns how many, or -1.
-static int add_positions(collada* c, const ts_xml_node* source, const affine* place) {
+// The points of a <source>: point i begins at number offset + i stride. Free `number` with number_array_free.
+typedef struct points {
+    number_array number;
+    int offset, stride, count;
+} points;
+
+// Points of `width` coordinates or more, which `what` names. Returns 0 with a failure.
+static int read_points(collada* c, const ts_xml_node* source, int width, const char* what, points* out) {
     const ts_xml_node* array = child_of(source, "float_array");
     const ts_xml_node* accessor = child_of(child_of(source, "technique_common"), "accessor");
-    number_array number = {NULL, 0, 0};
-    if (!array) ts_xml_fail(&c->xml, source, TS_ERROR_PARSE, "a source of positions needs a float_array");
-    int stride = accessor ? read_count(c, accessor, "stride", 1) : 3;
-    int offset = accessor ? read_count(c, accessor, "offset", 0) : 0;
-    if (!c->xml.code && (stride < 3 || offset > ARRAY_LIMIT))
-        ts_xml_fail(&c->xml, source, TS_ERROR_VALUE, "positions need three coordinates each, and their source has %d",
-                    stride);
-    if (c->xml.code || !read_numbers(c, array, ARRAY_LIMIT, &number)) {
-        number_array_free(&number);
-        return -1;
-    }
-    int there = number.count > offset ? (number.count - offset) / stride : 0;
-    int count = accessor ? read_count(c, accessor, "count", there) : there;
-    if (count > there)
-        ts_xml_fail(&c->xml, source, TS_ERROR_VALUE, "the source says it has %d positions, but there are %d", count,
+    memset(out, 0, sizeof *out);
+    if (!array) ts_xml_fail(&c->xml, source, TS_ERROR_PARSE, "a source of %s needs a float_array", what);
+    out->stride = accessor ? read_count(c, accessor, "stride", 1) : width;
+    out->offset = accessor ? read_count(c, accessor, "offset", 0) : 0;
+    if (!c->xml.code && (out->stride < width || out->offset > ARRAY_LIMIT))
+        ts_xml_fail(&c->xml, source, TS_ERROR_VALUE, "%s need %d coordinates each, and their source has %d", what,
+                    width, out->stride);
+    if (c->xml.code || !read_numbers(c, array, ARRAY_LIMIT, &out->number)) return 0;
+    int there = out->number.count > out->offset ? (out->number.count - out->offset) / out->stride : 0;
+    out->count = accessor ? read_count(c, accessor, "count", there) : there;
+    if (out->count > there)
+        ts_xml_fail(&c->xml, source, TS_ERROR_VALUE, "the source says it has %d %s, but there are %d", out->count, what,
                     there);
-    if (!c->xml.code && count > VERTEX_LIMIT - c->vertex.count)
-        ts_xml_fail(&c->xml, source, TS_ERROR_MEMORY, "more than %d positions in all instances", VERTEX_LIMIT);
-    for (int i = 0; i < count && !c->xml.code; ++i) {
-        ts_vec3 v = ts_vec3_load(number.data + offset + (ptrdiff_t)i * stride);
-        if (!vertex_array_push(&c->vertex, ts_vec3_add(ts_mat3_mul_vec(&place->a, v), place->t))) short_memory(c);
-    }
-    number_array_free(&number);
-    return c->xml.code ? -1 : count;
+    return !c->xml.code;
 }
 
-// How a primitive's indices lie: of `stride` numbers per corner, the one at `offset` names the position.
+// Appends the positions of a <source>, placed. Returns how many, or -1.
+static int add_positions(collada* c, const ts_xml_node* source, const affine* place) {
+    points p;
+    int fine = read_points(c, source, 3, "positions", &p);
+    if (fine && p.count > VERTEX_LIMIT - c->vertex.count)
+        ts_xml_fail(&c->xml, source, TS_ERROR_MEMORY, "more than %d positions in all instances", VERTEX_LIMIT);
+    for (int i = 0; fine && i < p.count && !c->xml.code; ++i) {
+        ts_vec3 v = ts_vec3_load(p.number.data + p.offset + (ptrdiff_t)i * p.stride);
+        if (!vertex_array_push(&c->vertex, ts_vec3_add(ts_mat3_mul_vec(&place->a, v), place->t))) short_memory(c);
+    }
+    number_array_free(&p.number);
+    return c->xml.code ? -1 : p.count;
+}
+
+// How a primitive's indices lie: of `stride` numbers per corner, the one at `offset` names the position, and the one at `place_offset` the place on a
+// texture among those of `places` (NULL: there are none).
 typedef struct corner_layout {
     int stride;
     int offset;
+    int place_offset;
+    const ts_xml_node* places;
 } corner_layout;
 
 static corner_layout read_layout(collada* c, const ts_xml_node* primitive) {
-    corner_layout layout = {0, -1};
+    corner_layout layout = {0, -1, 0, NULL};
     for (const ts_xml_node* input = primitive->child; input; input = input->next) {
         if (!is_named(input, "input")) continue;
         const char* semantic = ts_xml_value(input, "semantic");
@@ -194,6 +211,9 @@ static corner_layout read_layout(collada* c, const ts_xml_node* primitive) {
         if (offset > 100) ts_xml_fail(&c->xml, input, TS_ERROR_VALUE, "more than 100 inputs");
         if (offset >= layout.stride) layout.stride = offset + 1;
         if (semantic && strcmp(semantic, "VERTEX") == 0) layout.offset = offset;
+        if (!semantic || strcmp(semantic, "TEXCOORD") != 0 || layout.places) continue;
+        layout.place_offset = offset;
+        layout.places = referred(c, input, "source", "source", "source");
     }
     if (layout.offset < 0)
         ts_xml_fail(&c->xml, primitive, TS_ERROR_PARSE, "%.40s has no input of vertices", primitive->name);
@@ -208,6 +228,7 @@ typedef struct cutter {
     int first;
     int count;
     int mirrors;
+    points place;  // on the texture
 } cutter;
 
 // The vertex of corner i; -1 with a failure.
@@ -219,6 +240,19 @@ static int corner_at(const cutter* k, const number_array* index, int i) {
     return -1;
 }
 
+// The place of corner i on the texture, which counts from below in the file; one that is not there leaves the mesh without.
+static void add_place(const cutter* k, const number_array* index, int i) {
+    double at[2] = {HUGE_VAL, HUGE_VAL};
+    double value = k->layout.places ? index->data[(ptrdiff_t)i * k->layout.stride + k->layout.place_offset] : -1.0;
+    if (value >= 0.0 && value < (double)k->place.count && value == floor(value)) {
+        const double* place = k->place.number.data + k->place.offset + (ptrdiff_t)value * k->place.stride;
+        at[0] = place[0];
+        at[1] = 1.0 - place[1];
+    }
+    for (int axis = 0; axis < 2; ++axis)
+        if (!place_array_push(&k->c->place, (float)at[axis])) short_memory(k->c);
+}
+
 static void add_triangle(const cutter* k, const number_array* index, int i, int j, int l) {
     int a = corner_at(k, index, i), b = corner_at(k, index, j), d = corner_at(k, index, l);
     index_array* triangle = &k->c->triangle;
@@ -228,6 +262,9 @@ static void add_triangle(const cutter* k, const number_array* index, int i, int 
     else if (!index_array_push(triangle, a) || !index_array_push(triangle, k->mirrors ? d : b) ||
              !index_array_push(triangle, k->mirrors ? b : d))
         short_memory(k->c);
+    add_place(k, index, i);
+    add_place(k, index, k->mirrors ? l : j);
+    add_place(k, index, k->mirrors ? j : l);
 }
 
 static void cut_fan(const cutter* k, const number_array* index, int first, int corners) {
@@ -313,7 +350,10 @@ static void add_geometry(collada* c, const ts_xml_node* geometry, const affine* 
         }
         k.primitive = node;
         if (!c->xml.code) k.layout = read_layout(c, node);
-        if (!c->xml.code) cut(&k);
+        memset(&k.place, 0, sizeof k.place);
+        if (!c->xml.code && (!k.layout.places || read_points(c, k.layout.places, 2, "places on a texture", &k.place)))
+            cut(&k);
+        number_array_free(&k.place.number);
     }
 }
 
@@ -453,9 +493,15 @@ static ts_code give_mesh(collada* c, const char* name, ts_mesh* out_mesh, ts_sta
     for (int i = 0; i < used; ++i)
         if (!ts_vec3_is_finite(c->vertex.data[i]))
             return ts_status_set(out_status, TS_ERROR_VALUE, name, 0, "a placed vertex is not finite");
+    int has_places = 1;
+    for (int i = 0; i < c->place.count && has_places; ++i) has_places = isfinite(c->place.data[i]);
     *out_mesh = (ts_mesh){c->vertex.data, used, c->triangle.data, c->triangle.count / 3, NULL};
     memset(&c->vertex, 0, sizeof c->vertex);
     memset(&c->triangle, 0, sizeof c->triangle);
+    if (has_places) {
+        out_mesh->place = c->place.data;
+        memset(&c->place, 0, sizeof c->place);
+    }
     return ts_status_ok(out_status);
 }
 
@@ -474,6 +520,7 @@ ts_code ts_collada_parse(const char* text, unsigned long size, const char* name,
     if (out_status) *out_status = status;
     vertex_array_free(&c.vertex);
     index_array_free(&c.triangle);
+    place_array_free(&c.place);
     ts_name_table_free(&c.id);
     free(c.element);
     ts_xml_free(&c.xml);

@@ -56,9 +56,11 @@ ts_code ts_model_file_load(const char* path, const ts_model_file_options* option
 
 ts_code ts_model_hull_mesh(const ts_model* model, int hull, ts_mesh* out_mesh, ts_status* out_status) {
     memset(out_mesh, 0, sizeof *out_mesh);
-    if (hull < 0 || hull >= model->hull_count || !model->hull_source[hull].file[0])
-        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "hull %d of the model came from no file", hull);
-    ts_code code = ts_mesh_asset_load(model->hull_source[hull].file, out_mesh, out_status);
-    if (!code) ts_mesh_asset_place(out_mesh, &model->hull_source[hull].placing);
+    const ts_hull_source* source = hull >= 0 && hull < model->hull_count ? &model->hull_source[hull] : NULL;
+    if (source && source->mesh) return ts_mesh_copy(source->mesh, out_mesh, out_status);
+    if (!source || !source->file[0])
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "hull %d of the model came from no mesh", hull);
+    ts_code code = ts_mesh_asset_load(source->file, out_mesh, out_status);
+    if (!code) ts_mesh_asset_place(out_mesh, &source->placing);
     return code;
 }

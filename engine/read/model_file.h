@@ -29,8 +29,8 @@ typedef struct ts_model_file_options {
 ts_code ts_model_file_load(const char* path, const ts_model_file_options* options, ts_import_report* report,
                            ts_model** out_model, ts_status* out_status);
 
-/// Reads the mesh file again that hull number `hull` of a model came from, placed as its hull is. TS_ERROR_VALUE when it came from no file; what the file
-/// says otherwise when it is gone or changed for the worse. Free with ts_mesh_free.
+/// The mesh that hull number `hull` of a model came from, placed as its hull is: that of the model file, or the mesh file read again. TS_ERROR_VALUE when
+/// it came from neither; what the file says otherwise when it is gone or changed for the worse. Free with ts_mesh_free.
 ts_code ts_model_hull_mesh(const ts_model* model, int hull, ts_mesh* out_mesh, ts_status* out_status);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 
 #include "base/scalar.h"
 #include "collision/shape/height_field.h"
+#include "collision/shape/mesh_file.h"
 #include "engine/model/builder_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
@@ -61,6 +62,32 @@ static int write_file(ts_mjcf_writer* w, const ts_hull_source* source) {
     return 1;
 }
 
+static void write_vertices(ts_mjcf_writer* w, const ts_vec3* vertex, int count) {
+    double* corner = (double*)malloc(((size_t)count + 1) * 3 * sizeof *corner);
+    for (int v = 0; corner && v < count; ++v) ts_vec3_store(vertex[v], corner + 3 * v);
+    if (corner)
+        ts_mjcf_writer_numbers(w, "vertex", corner, 3 * count);
+    else
+        w->text->failed = 1;
+    free(corner);
+}
+
+// Of a mesh that a model file had itself: its places are of vertices.
+static void write_mesh(ts_mjcf_writer* w, const ts_mesh* mesh) {
+    double* place = (double*)calloc((size_t)mesh->vertex_count + 1, 2 * sizeof *place);
+    write_vertices(w, mesh->vertex, mesh->vertex_count);
+    ts_text_add(w->text, " face=\"");
+    for (int i = 0; i < 3 * mesh->triangle_count; ++i) {
+        int vertex = mesh->triangle[i];
+        ts_text_add(w->text, i ? " %d" : "%d", vertex);
+        for (int k = 0; place && mesh->place && k < 2; ++k) place[2 * vertex + k] = (double)mesh->place[2 * i + k];
+    }
+    ts_text_add(w->text, "\"");
+    if (mesh->place && place) ts_mjcf_writer_numbers(w, "texcoord", place, 2 * mesh->vertex_count);
+    if (!place) w->text->failed = 1;
+    free(place);
+}
+
 // --- height fields ---
 
 void ts_mjcf_writer_field_name(int field, char out_name[32]) { snprintf(out_name, 32, "field %d", field); }
@@ -116,16 +143,10 @@ void ts_mjcf_writer_assets(ts_mjcf_writer* w) {
         mesh_name(i, name);
         ts_mjcf_writer_open(w, "mesh");
         ts_mjcf_writer_string(w, "name", name);
-        if (!write_file(w, &m->hull_source[i])) {
-            const ts_hull* hull = m->hull[i];
-            double* corner = (double*)malloc(((size_t)hull->vertex_count + 1) * 3 * sizeof *corner);
-            for (int v = 0; corner && v < hull->vertex_count; ++v) ts_vec3_store(hull->vertex[v], corner + 3 * v);
-            if (corner)
-                ts_mjcf_writer_numbers(w, "vertex", corner, 3 * hull->vertex_count);
-            else
-                w->text->failed = 1;
-            free(corner);
-        }
+        if (m->hull_source[i].mesh)
+            write_mesh(w, m->hull_source[i].mesh);
+        else if (!write_file(w, &m->hull_source[i]))
+            write_vertices(w, m->hull[i]->vertex, m->hull[i]->vertex_count);
         ts_mjcf_writer_end(w);
     }
     for (int i = 0; i < m->ground_count; ++i) write_height_field(w, i);

@@ -74,44 +74,6 @@ void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_xml_node* node) {
     }
 }
 
-// vertex="..." and face="..." in the model file itself.
-static ts_code inline_mesh(const ts_mjcf_element* element, ts_mesh* out_mesh, ts_status* out_status) {
-    ts_mjcf_reader* reader = element->reader;
-    const ts_xml_node* node = element->node;
-    ts_builder_number_array vertex = {NULL, 0, 0}, face = {NULL, 0, 0};
-    ts_code code = TS_OK;
-    if (!ts_mjcf_real_array(element, "vertex", &vertex))
-        code = reader->xml.code ? reader->xml.code
-                                : ts_status_set(out_status, TS_ERROR_VALUE, node->file, node->line,
-                                                "it has neither file nor vertices");
-    ts_mjcf_real_array(element, "face", &face);
-    if (!code && reader->xml.code) code = reader->xml.code;
-    if (!code && (vertex.count % 3 || face.count % 3))
-        code = ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "vertex and face of a mesh come in threes");
-    if (!code) {
-        out_mesh->vertex = (ts_vec3*)calloc((size_t)vertex.count / 3 + 1, sizeof(ts_vec3));
-        out_mesh->triangle = (int*)calloc((size_t)face.count + 1, sizeof(int));
-        if (!out_mesh->vertex || !out_mesh->triangle)
-            code = ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
-    }
-    if (!code && out_mesh->vertex && out_mesh->triangle) {
-        out_mesh->vertex_count = vertex.count / 3;
-        for (int i = 0; i < out_mesh->vertex_count; ++i) out_mesh->vertex[i] = ts_vec3_load(vertex.data + 3 * i);
-        for (int i = 0; i < face.count && !code; ++i) {
-            if (face.data[i] != floor(face.data[i]) || face.data[i] < 0.0 ||
-                face.data[i] >= (double)out_mesh->vertex_count)
-                code = ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "face names vertex %g, but there are %d",
-                                    face.data[i], out_mesh->vertex_count);
-            else
-                out_mesh->triangle[i] = (int)face.data[i];
-        }
-        out_mesh->triangle_count = face.count / 3;
-    }
-    ts_builder_number_array_free(&vertex);
-    ts_builder_number_array_free(&face);
-    return code;
-}
-
 // *out_path is where the file is.
 static ts_code file_mesh(ts_mjcf_reader* reader, const ts_xml_node* node, const char* file, const char** out_path,
                          ts_mesh* out_mesh, ts_status* out_status) {
@@ -144,7 +106,9 @@ static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_s
     ts_code code = ts_xml_value(mesh->node, "builtin")
                        ? ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "built-in meshes are not known")
                    : file ? file_mesh(reader, mesh->node, file, &path, &triangles, out_status)
-                          : inline_mesh(&element, &triangles, out_status);
+                          : ts_mjcf_inline_mesh(&element, &triangles, out_status);
+    if (file && ts_xml_value(mesh->node, "texcoord"))
+        ts_mjcf_report(reader, mesh->node, TS_IMPORT_IGNORED, 0, "mesh@texcoord (of a file)", "the file's own count");
     int usual = ts_mjcf_compiler_of(reader, mesh->node)->exact_mesh ? TS_MJCF_MESH_EXACT : TS_MJCF_MESH_LEGACY;
     int kind = ts_mjcf_word(&element, "inertia", words, 4, usual);
     ts_mesh_placing placing = read_placing(&element);
@@ -156,6 +120,8 @@ static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_s
         ts_shape shape = ts_shape_hull(mesh->hull);
         mesh->solid = ts_shape_mass_properties(&shape);
     }
+    if (!code && !file && triangles.triangle_count > 0 && !ts_builder_keep_mesh(reader->builder, &triangles))
+        code = ts_mjcf_fail(reader, mesh->node, TS_ERROR_MEMORY, "out of memory");
     ts_mesh_free(&triangles);
     return code;
 }

@@ -23,6 +23,11 @@ const char* ts_mjcf_asset_name(ts_mjcf_reader* reader, const ts_xml_node* node);
 /// Where an asset's file is, in `folder` or, where that is "", in that of all assets; NULL with a failure at `node`.
 const char* ts_mjcf_asset_path(ts_mjcf_reader* reader, const ts_xml_node* node, const char* folder, const char* file);
 
+// --- inline_mesh.c ---
+
+/// The mesh that an element holds itself, in `vertex`, `face` and `texcoord`. Free with ts_mesh_free, after a failure too.
+ts_code ts_mjcf_inline_mesh(const ts_mjcf_element* element, ts_mesh* out_mesh, ts_status* out_status);
+
 // --- looks.c ---
 
 /// <texture>.

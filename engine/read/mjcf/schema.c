@@ -205,8 +205,8 @@ static const known flag_table[] = {
     END,
 };
 static const known mesh_table[] = {
-    OK("name class file vertex face scale refpos refquat inertia builtin params"),
-    LOOK("normal texcoord smoothnormal material"),
+    OK("name class file vertex face texcoord scale refpos refquat inertia builtin params"),
+    LOOK("normal smoothnormal material"),
     MOOT("content_type", "the format follows the file's extension"),
     MOOT("maxhullvert", "a bound on MuJoCo's effort: here hulls keep all their vertices"),
     END,

@@ -224,17 +224,20 @@ Test(mjcf_errors, own_options) {
 }
 
 Test(mjcf_errors, bad_inline_meshes) {
-    static const char* const mesh[][2] = {{"vertex='0 0 0 1 0 0'", ""},
-                                          {"vertex='0 0 0 1 0 0 0 1'", "threes"},
-                                          {"vertex='0 0 0 1 0 0 0 1 0 1 1 0'", ""},
-                                          {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 4'", "names vertex 4"},
-                                          {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 -1'", "names vertex -1"},
-                                          {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 .5'", "names vertex 0.5"},
-                                          {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' refquat='0 0 0 0'", "refquat"},
-                                          {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' scale='0 1 1'", ""},
-                                          {"vertex='0 0 0 1 0 0 0 1 0 0 0 nan'", "not a finite number"},
-                                          {"file='x.obj'", "not read from a file"},
-                                          {"builtin='sphere'", "built-in"}};
+    static const char* const mesh[][2] = {
+        {"vertex='0 0 0 1 0 0'", ""},
+        {"vertex='0 0 0 1 0 0 0 1'", "threes"},
+        {"vertex='0 0 0 1 0 0 0 1 0 1 1 0'", ""},
+        {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 4'", "names vertex 4"},
+        {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 -1'", "names vertex -1"},
+        {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 .5'", "names vertex 0.5"},
+        {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' refquat='0 0 0 0'", "refquat"},
+        {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' scale='0 1 1'", ""},
+        {"vertex='0 0 0 1 0 0 0 1 0 0 0 nan'", "not a finite number"},
+        {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' texcoord='0 0 1 0 1'", "two numbers for each"},
+        {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' texcoord='0 0 1 0 1 0 1 x'", "number"},
+        {"file='x.obj'", "not read from a file"},
+        {"builtin='sphere'", "built-in"}};
     for (size_t i = 0; i < sizeof mesh / sizeof mesh[0]; ++i) {
         char text[500];
         ts_model* model = NULL;

@@ -1,5 +1,6 @@
 // Claims: <texture> and <material> land in the model with MJCF's defaults and classes; geoms wear them; a picture that is not there costs a
 // finding and no more; everything else that is wrong is refused with its place; what is written reads back.
+#include "collision/shape/mesh_file.h"
 #include "engine/write/mjcf_writer.h"
 #include "tests/engine/read/mjcf_sample.h"
 
@@ -48,6 +49,35 @@ Test(mjcf_looks, they_are_written_and_read_back) {
     cr_assert_eq(ts_mjcf_writer_text(m, NULL, &text, &status), TS_OK, "%s", status.message);
     ts_model* back = mjcf_read(ts_text_get(&text));
     expect_looks(back);
+    ts_model_free(back);
+    ts_model_free(m);
+    ts_text_free(&text);
+}
+
+// A mesh in the model file with its triangles and its places; u and v by what the texture shows.
+static void expect_mesh(const ts_model* m) {
+    static const int triangle[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    static const float place[4][2] = {{0.0f, 0.0f}, {1.0f, 0.25f}, {0.5f, 1.0f}, {-0.5f, 2.0f}};
+    const ts_mesh* mesh = m->hull_count == 1 ? m->hull_source[0].mesh : NULL;
+    cr_assert(mesh && mesh->vertex_count == 4 && mesh->triangle_count == 4 && mesh->place);
+    for (int i = 0; i < 12; ++i) {
+        const float* at = place[triangle[i]];
+        cr_expect_eq(mesh->triangle[i], triangle[i]);
+        cr_expect(mesh->place[2 * i] == at[0] && mesh->place[2 * i + 1] == at[1]);
+    }
+    cr_expect_eq(mesh->vertex[3].z - mesh->vertex[0].z, 2.0);
+}
+
+Test(mjcf_looks, meshes_with_places_are_read_and_written) {
+    ts_model* m = mjcf_read(
+        "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3' scale='1 1 2' "
+        "texcoord='0 0 1 .25 .5 1 -.5 2'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>");
+    ts_text text = {0};
+    ts_status status;
+    expect_mesh(m);
+    cr_assert_eq(ts_mjcf_writer_text(m, NULL, &text, &status), TS_OK, "%s", status.message);
+    ts_model* back = mjcf_read(ts_text_get(&text));
+    expect_mesh(back);
     ts_model_free(back);
     ts_model_free(m);
     ts_text_free(&text);
