@@ -72,6 +72,9 @@ void kit_begin(ts_kit* kit, int width, int height, int dark, double seconds) {
     io.DeltaTime = seconds > 1e-4 ? static_cast<float>(seconds) : 1e-4f;
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
+    // The strip that the menu stands in is a little higher than the menu, and nothing else draws there.
+    const ImVec2 corner(io.DisplaySize.x, std::floor(1.3f * static_cast<float>(p->line)));
+    ImGui::GetBackgroundDrawList()->AddRectFilled(ImVec2(0.0f, 0.0f), corner, ImGui::GetColorU32(ImGuiCol_MenuBarBg));
 }
 
 void kit_end(ts_kit* kit) {

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "viewer/model_camera_internal.h"
+#include "viewer/scene_marks_internal.h"
 
 void ts_scene_label(const ts_scene_paper* paper, ts_vec3 at, const char* text) {
     static const float ink[2][4] = {{0.10f, 0.12f, 0.15f, 1.0f}, {0.92f, 0.94f, 0.96f, 1.0f}};
@@ -24,13 +26,17 @@ void ts_scene_label(const ts_scene_paper* paper, ts_vec3 at, const char* text) {
     ts_overlay_add_text(paper->overlay, pixel[0], pixel[1], text, color);
 }
 
+static const char* name_or_number(const char* name, const char* kind, int number, char out_text[64]) {
+    if (name[0])
+        snprintf(out_text, 64, "%.60s", name);
+    else
+        snprintf(out_text, 64, "%s %d", kind, number);
+    return out_text;
+}
+
 static void label_name(const ts_scene_paper* paper, ts_vec3 at, const char* name, const char* kind, int number) {
     char text[64];
-    if (name[0])
-        snprintf(text, sizeof text, "%.60s", name);
-    else
-        snprintf(text, sizeof text, "%s %d", kind, number);
-    ts_scene_label(paper, at, text);
+    ts_scene_label(paper, at, name_or_number(name, kind, number, text));
 }
 
 static void label_forces(const ts_scene_paper* paper, const ts_sim* sim) {
@@ -86,6 +92,40 @@ static void label_cameras(const ts_scene_paper* paper, const ts_sim* sim) {
     }
 }
 
+// By number, with what touches.
+static void label_contacts(const ts_scene_paper* paper, const ts_sim* sim) {
+    const ts_model* model = sim->model;
+    char text[160], name[2][64];
+    for (int c = 0; c < sim->contact_count; ++c) {
+        const ts_contact* contact = &sim->contact[c];
+        snprintf(text, sizeof text, "%d %s-%s", c,
+                 name_or_number(model->body[contact->body_a].name, "body", contact->body_a, name[0]),
+                 name_or_number(model->body[contact->body_b].name, "body", contact->body_b, name[1]));
+        ts_scene_label(paper, contact->position, text);
+    }
+}
+
+// The lowest tree of those that push each other is their number.
+static void label_islands(const ts_scene_paper* paper, const ts_sim* sim) {
+    ts_arena arena = {0};
+    const int* island = ts_scene_marks_islands(sim, &arena);
+    char text[32];
+    for (int t = 0; island && t < sim->model->tree_count; ++t) {
+        snprintf(text, sizeof text, "island %d", island[t]);
+        ts_scene_label(paper, sim->kinematics.body_centre[sim->model->tree[t].root], text);
+    }
+    ts_arena_free(&arena);
+}
+
+static void label_equalities(const ts_scene_paper* paper, const ts_sim* sim) {
+    for (int e = 0; e < sim->model->equality_count; ++e) {
+        const ts_equality* tie = &sim->model->equality[e];
+        if (!sim->equality_active[e] || tie->body[0] < 0) continue;
+        ts_vec3 at = ts_transform_point(&sim->kinematics.body_pose[tie->body[0]], tie->frame[0].position);
+        label_name(paper, at, tie->name, "equality", e);
+    }
+}
+
 void ts_scene_labels(const ts_scene_paper* paper, const ts_sim* sim, unsigned wanted) {
     const ts_model* model = sim->model;
     for (int b = 1; b < model->body_count && wanted & TS_LABEL_BODIES; ++b)
@@ -99,4 +139,7 @@ void ts_scene_labels(const ts_scene_paper* paper, const ts_sim* sim, unsigned wa
     label_pulls(paper, sim, wanted);
     if (wanted & TS_LABEL_CAMERAS) label_cameras(paper, sim);
     if (wanted & TS_LABEL_FORCES) label_forces(paper, sim);
+    if (wanted & TS_LABEL_CONTACTS) label_contacts(paper, sim);
+    if (wanted & TS_LABEL_ISLANDS) label_islands(paper, sim);
+    if (wanted & TS_LABEL_EQUALITIES) label_equalities(paper, sim);
 }

@@ -150,8 +150,8 @@ static void draw_rays(const ts_sim* sim, ts_draw_list* list) {
     }
 }
 
-// The edges of what a camera sees up to a body's size away.
-static void draw_camera(const ts_sim* sim, int index, double size, ts_draw_list* list) {
+// The edges of what a camera sees up to a body's size away, and its axes.
+static void draw_camera(const ts_sim* sim, int index, double size, int axes, ts_draw_list* list) {
     ts_camera camera = ts_camera_default();
     camera.distance = size;
     ts_model_camera_look(sim, index, &camera);
@@ -161,6 +161,8 @@ static void draw_camera(const ts_sim* sim, int index, double size, ts_draw_list*
         ts_vec3 there = ts_vec3_make(k == 0 || k == 3 ? -aside : aside, k < 2 ? -up : up, -size);
         corner[k] = ts_vec3_add(eye, ts_mat3_mul_vec(&camera.axes, there));
     }
+    const ts_transform placed = {camera.axes, eye};
+    if (axes) ts_scene_marks_frame(&placed, size, list);
     for (int k = 0; k < 4; ++k) {
         ts_draw_list_add_line(list, eye, corner[k], 2.0, eye_color);
         ts_draw_list_add_line(list, corner[k], corner[(k + 1) % 4], 2.0, eye_color);
@@ -178,8 +180,8 @@ void ts_scene_marks_draw(const ts_sim* sim, const ts_scene_style* style, ts_draw
         for (int t = 0; t < model->tendon_count; ++t) draw_tendon(sim, t, list);
     if (style->show & TS_SHOW_ACTUATORS) draw_actuators(sim, size, list);
     if (style->show & TS_SHOW_RAYS) draw_rays(sim, list);
-    if (style->show & TS_SHOW_CAMERAS)
-        for (int i = 0; i < model->camera_count; ++i) draw_camera(sim, i, size, list);
+    for (int i = 0; style->show & TS_SHOW_CAMERAS && i < model->camera_count; ++i)
+        draw_camera(sim, i, size, (style->show & TS_SHOW_FRAMES) != 0, list);
     draw_frames(sim, style->show, size, list);
     for (int b = 1; b < model->body_count; ++b) {
         if (style->show & TS_SHOW_APPLIED && sim->wrench_applied) draw_force(sim, b, style->sizes, list);

@@ -109,7 +109,9 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
                  ui->memory * (ui->memory < 1e6 ? 1e-3 : 1e-6));
         y = add_row(overlay, x, y, "memory", text, color_text);
     }
-    snprintf(text, sizeof text, "%d", sim->contact_count);
+    int islands = ui->window ? info->islands.islands : 0;
+    snprintf(text, sizeof text, islands > 0 ? "%d in %d island%s" : "%d", sim->contact_count, islands,
+             islands == 1 ? "" : "s");
     y = add_row(overlay, x, y, "contacts", text, color_text);
     // Without rows nothing was solved, and there is no residual to speak of.
     int solved = info->row_count > 0;

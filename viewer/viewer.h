@@ -45,7 +45,11 @@ enum {
     TS_LABEL_FORCES = 16,
     TS_LABEL_TENDONS = 32,
     TS_LABEL_ACTUATORS = 64,
-    TS_LABEL_CAMERAS = 128
+    TS_LABEL_CAMERAS = 128,
+    TS_LABEL_CONTACTS = 256,
+    TS_LABEL_ISLANDS = 512,
+    TS_LABEL_EQUALITIES = 1024,
+    TS_LABEL_SELECTED = 2048  // window: the body that is selected, and the point where it was clicked
 };
 
 /// What to show. Fill with ts_view_request_default, then set scene and sim.
@@ -76,6 +80,7 @@ typedef struct ts_view_request {
         camera;    // NULL: from the front right, framing the scene; distance 0: its direction, framing the scene
     double speed;  // window: simulated seconds per second
     int paused;    // window: nonzero starts paused
+    int browse;    // window: nonzero starts with the list of scenes open
     const ts_view_companion*
         companion;        // (companion_count) shown beside `sim`, each with a name; in a window at most 8
     ts_layout layout;     // of companions; a window has panes or ghosts

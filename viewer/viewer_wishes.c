@@ -55,9 +55,10 @@ static const struct {
     const char* name;
     unsigned bit;
 } label[] = {
-    {"body-names", TS_LABEL_BODIES},    {"joint-names", TS_LABEL_JOINTS},   {"geom-names", TS_LABEL_GEOMS},
-    {"site-names", TS_LABEL_SITES},     {"tendon-names", TS_LABEL_TENDONS}, {"actuator-names", TS_LABEL_ACTUATORS},
-    {"camera-names", TS_LABEL_CAMERAS}, {"force-words", TS_LABEL_FORCES},
+    {"body-names", TS_LABEL_BODIES},    {"joint-names", TS_LABEL_JOINTS},        {"geom-names", TS_LABEL_GEOMS},
+    {"site-names", TS_LABEL_SITES},     {"tendon-names", TS_LABEL_TENDONS},      {"actuator-names", TS_LABEL_ACTUATORS},
+    {"camera-names", TS_LABEL_CAMERAS}, {"force-words", TS_LABEL_FORCES},        {"contact-names", TS_LABEL_CONTACTS},
+    {"island-names", TS_LABEL_ISLANDS}, {"equality-names", TS_LABEL_EQUALITIES},
 };
 
 enum { LABELS = sizeof label / sizeof label[0] };

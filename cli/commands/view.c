@@ -150,6 +150,7 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, const vie
     request.scene = scene;
     request.sim = sims->sim[0];
     request.subject = args->subject ? args->subject : ts_scene_at(0)->name;
+    request.browse = !args->subject;
     request.png_path = args->png;
     if (!isnan(args->time)) request.time = args->time;
     if (args->width > 0) {

@@ -109,6 +109,25 @@ Test(panels, what_is_changed_arrives_and_is_marked) {
     get_up(&d);
 }
 
+// Arrows of forces are as long as the knob says, and so is what an arrow of the scale bar means; another scene begins at its own length.
+Test(panels, arrows_are_stretched) {
+    desk d;
+    sit_down(&d, "sliding-cube");
+    tick(&d);
+    double before = d.session->view.sizes.metres_per_newton;
+    cr_assert_gt(before, 0.0);
+    d.session->panels.right = 1;
+    act(&d, "arrows", 4.0);
+    act(&d, "arrows", 0.5);
+    cr_expect_float_eq(d.session->view.sizes.metres_per_newton, 0.5 * before, 1e-12 * before);
+    act(&d, "arrows", 0.0);
+    cr_expect_float_eq(d.session->view.sizes.metres_per_newton, 0.5 * before, 1e-12 * before);
+    act(&d, "sliding-cube", 0.0);
+    cr_expect_eq(d.session->view.sizes.metres_per_newton, before);
+    cr_expect_eq(d.session->arrows, 1.0);
+    get_up(&d);
+}
+
 Test(panels, a_scene_is_found_and_loaded) {
     desk d;
     sit_down(&d, "sliding-cube");

@@ -204,7 +204,20 @@ Test(scene_contacts, a_click_pins_and_keys_filter) {
     ts_session_event(session, &event);
     event.action = TS_ACTION_RELEASE;
     ts_session_event(session, &event);
-    cr_assert(session->view.filter.pinned == f.sim->contact[2].key && session->selected < 0);
+    // A click pins the contact, and means the body there as well: where it is, is told in its frame.
+    cr_assert(session->view.filter.pinned == f.sim->contact[2].key && session->selected > 0);
+    cr_assert_eq(session->clicked_body, session->selected);
+    ts_vec3 clicked = ts_transform_point(&f.sim->kinematics.body_pose[session->selected], session->clicked);
+    double on_picture[2];
+    cr_assert(ts_camera_project(&session->view.camera, 800, 600, clicked, on_picture));
+    cr_expect(fabs(on_picture[0] - event.x) < 1e-6 && fabs(on_picture[1] - event.y) < 1e-6);
+    // A card would hide what is held.
+    session->grab.kind = TS_GRAB_MOVE;
+    cr_assert(ts_session_draw(session, &status) == TS_OK);
+    int held = ((ts_device_null*)device)->overlay_quads;
+    session->grab.kind = TS_GRAB_NONE;
+    cr_assert(ts_session_draw(session, &status) == TS_OK);
+    cr_assert_lt(held + 100, ((ts_device_null*)device)->overlay_quads);
     // The mouse goes away, the card stays.
     event.kind = TS_EVENT_MOVE;
     event.x = event.y = 5.0;

@@ -87,6 +87,15 @@ Test(scene_labels, stand_where_things_are) {
     w = read_words(&overlay);
     cr_assert_eq(w.count, 2);
     for (int i = 0; i < w.count; ++i) cr_expect_float_eq(strtod(w.text[i], NULL), 2.0 * 9.81, 0.06, "%s", w.text[i]);
+    // By body numbers, and three balls that do not touch one another are three islands, of which one is out of sight.
+    ts_overlay_begin(&overlay, 600);
+    ts_scene_labels(&paper, f.sim, TS_LABEL_CONTACTS);
+    w = read_words(&overlay);
+    cr_expect(w.count == 2 && find(&w, "0world-near") >= 0 && find(&w, "1world-body2") >= 0, "%s", w.text[0]);
+    ts_overlay_begin(&overlay, 600);
+    ts_scene_labels(&paper, f.sim, TS_LABEL_ISLANDS);
+    w = read_words(&overlay);
+    cr_expect(w.count == 2 && find(&w, "island0") >= 0 && find(&w, "island1") >= 0, "%s", w.text[0]);
     ts_overlay_begin(&overlay, 600);
     ts_scene_labels(&paper, f.sim, 0);
     cr_expect_eq(overlay.quads.count, 0);

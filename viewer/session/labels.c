@@ -11,7 +11,8 @@ static const double contact_reach = 9.0;  // pixels from a contact that count as
 
 int ts_session_hovered(const ts_session* session) {
     const ts_shadow* shadow = session->shadow;
-    if (!session->mouse.inside || session->mouse.button >= 0) return -1;
+    unsigned shown = TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES | TS_SHOW_SPLIT | TS_SHOW_GAPS;
+    if (!session->mouse.inside || session->mouse.button >= 0 || !(session->view.show & shown)) return -1;
     const ts_look* look =
         &shadow->look[session->mouse.pane < shadow->look_count ? session->mouse.pane : shadow->chosen];
     const int size[2] = {session->pane_width, session->pane_height};
@@ -21,11 +22,12 @@ int ts_session_hovered(const ts_session* session) {
 }
 
 void ts_session_cards(ts_session* session, int pane, ts_overlay* overlay) {
+    // What is held would be hidden by them.
+    if (session->grab.kind != TS_GRAB_NONE) return;
     const ts_look* look = &session->shadow->look[pane];
     const ts_sim* sim = &look->sim;
     const int size[2] = {session->pane_width, session->pane_height};
-    unsigned shown = TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES | TS_SHOW_SPLIT | TS_SHOW_GAPS;
-    int hovered = pane == session->mouse.pane && session->view.show & shown ? ts_session_hovered(session) : -1;
+    int hovered = pane == session->mouse.pane ? ts_session_hovered(session) : -1;
     for (int c = 0; look->facts.mode && c < sim->contact_count; ++c) {
         double at[2];
         if (c != hovered && (!session->view.filter.pinned || sim->contact[c].key != session->view.filter.pinned))
@@ -35,11 +37,28 @@ void ts_session_cards(ts_session* session, int pane, ts_overlay* overlay) {
     }
 }
 
+// Its name, and the clicked point in its frame.
+static void label_selected(const ts_session* session, const ts_scene_paper* paper, const ts_sim* sim) {
+    int body = session->selected;
+    char text[96];
+    if (body <= 0 || body >= sim->model->body_count) return;
+    if (sim->model->body[body].name[0])
+        snprintf(text, sizeof text, "%.80s", sim->model->body[body].name);
+    else
+        snprintf(text, sizeof text, "body %d", body);
+    ts_scene_label(paper, sim->kinematics.body_centre[body], text);
+    if (session->clicked_body != body) return;
+    ts_vec3 local = session->clicked;
+    snprintf(text, sizeof text, "(%.4g, %.4g, %.4g)", local.x, local.y, local.z);
+    ts_scene_label(paper, ts_transform_point(&sim->kinematics.body_pose[body], local), text);
+}
+
 void ts_session_labels(ts_session* session, const ts_sim* sim, ts_overlay* overlay) {
     const ts_scene_paper paper = {&session->view.camera, session->pane_width, session->pane_height, session->view.dark,
                                   overlay};
     ts_vec3 end[2];
     ts_scene_labels(&paper, sim, session->panels.labels);
+    if (session->panels.labels & TS_LABEL_SELECTED) label_selected(session, &paper, sim);
     if (ts_session_ruler(session, sim, end) < 2) return;
     char text[128];
     ts_vec3 way = ts_vec3_sub(end[1], end[0]);

@@ -130,10 +130,19 @@ int ts_session_ruler(const ts_session* session, const ts_sim* sim, ts_vec3 out_e
 
 // --- buttons -------------------------------------------------------------------------------------------------------
 
+// Selects a body that can move, or nothing, and keeps the point.
+static void select_at(ts_session* s, const ts_pick* pick) {
+    const ts_sim* sim = sim_here(s);
+    int found = pick->geom >= 0 && can_move(sim->model, pick->body);
+    ts_session_select(s, found ? pick->body : -1);
+    s->clicked_body = found ? pick->body : 0;
+    if (found) s->clicked = ts_transform_point_inverse(&sim->kinematics.body_pose[pick->body], pick->point);
+}
+
 static void double_click(ts_session* s, const ts_event* event) {
     ts_pick pick = pick_at(s, event->x, event->y);
     if (event->code == TS_BUTTON_LEFT) {
-        ts_session_select(s, pick.geom >= 0 && can_move(s->shadow->sim.model, pick.body) ? pick.body : -1);
+        select_at(s, &pick);
         return;
     }
     if (pick.geom < 0) return;
@@ -173,15 +182,12 @@ static void release(ts_session* s, const ts_event* event) {
     int still = fabs(event->x - mouse->click_x) + fabs(event->y - mouse->click_y) < click_slip;
     if (mouse->drag == TS_DRAG_TURN && still) {
         mouse->button = -1;
+        // Of a crowd seen from far hardly a pixel is without a contact: the body there is meant, too.
         int c = ts_session_hovered(s);
-        if (c >= 0) {
-            uint64_t key = sim_here(s)->contact[c].key;
-            s->view.filter.pinned = s->view.filter.pinned == key ? 0 : key;
-            mouse->drag = TS_DRAG_NONE;
-            return;
-        }
+        uint64_t key = c >= 0 ? sim_here(s)->contact[c].key : 0;
+        if (c >= 0) s->view.filter.pinned = s->view.filter.pinned == key ? 0 : key;
         ts_pick pick = pick_at(s, event->x, event->y);
-        if (pick.geom >= 0 && can_move(s->shadow->sim.model, pick.body)) ts_session_select(s, pick.body);
+        if (pick.geom >= 0 && can_move(s->shadow->sim.model, pick.body)) select_at(s, &pick);
     }
     mouse->button = -1;
     mouse->drag = TS_DRAG_NONE;

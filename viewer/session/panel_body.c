@@ -236,10 +236,21 @@ static void watched(ts_session* s) {
     }
 }
 
+static void stretch_arrows(ts_session* s, double length) {
+    double by = length / s->arrows;
+    s->view.sizes.metres_per_newton *= by;
+    s->view.sizes.longest_arrow *= by;
+    s->arrows = length;
+    s->dirty = 1;
+}
+
 static void shown(ts_session* s) {
     const ts_kit_ops* ops = s->kit->ops;
     char key[48];
     if (!ops->section(s->kit, "Show", 0)) return;
+    const ts_knob knob = {"arrows", "length of force arrows, 1: as the scene suggests", 0.01, 100.0, 0, 1, 0};
+    double arrows = s->arrows;
+    if (ops->knob(s->kit, &knob, &arrows) && arrows > 0.0) stretch_arrows(s, arrows);
     for (int i = 0; i < ts_command_count(); ++i) {
         const ts_command* command = ts_command_at(i);
         if (!command->is_on || strcmp(command->group, "Show") != 0) continue;

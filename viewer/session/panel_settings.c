@@ -51,7 +51,7 @@ static void offer(ts_session* s, int i, const char* name, const char* shown, con
 
 static void scenes(ts_session* s) {
     const ts_kit_ops* ops = s->kit->ops;
-    if (!ops->section(s->kit, "Scenes and experiments", 0)) return;
+    if (!ops->section(s->kit, "Scenes and experiments", s->request->browse)) return;
     ops->text(s->kit, "A click loads a scene. A model file (MJCF, URDF) can be dropped on the window.",
               ts_theme_of(s->view.dark)->dim);
     (void)ops->field(s->kit, "##search", s->search, sizeof s->search);

@@ -161,6 +161,8 @@ static ts_code show_world(ts_session* s, ts_status* out_status) {
     s->view.model_camera = again ? before.model_camera : s->subject[0] ? 0 : s->request->model_camera;
     if (s->view.model_camera > world->scene->model->camera_count) s->view.model_camera = 0;
     s->shown_world = world->number;
+    s->arrows = 1.0;
+    s->clicked_body = 0;
     snprintf(s->subject, sizeof s->subject, "%s", world->subject[0] ? world->subject : " ");
     memset(&s->view.filter, 0, sizeof s->view.filter);
     if (s->selected >= world->scene->model->body_count || !again) ts_session_select(s, -1);

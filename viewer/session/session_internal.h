@@ -108,6 +108,9 @@ typedef struct ts_session {
     double now;                       // s
     ts_mouse mouse;
     int selected;       // body, or -1
+    int clicked_body;   // the body that was clicked last, or 0 ...
+    ts_vec3 clicked;    // m, ... and where, in its frame
+    double arrows;      // length of force arrows, 1: as the scene suggests
     int only_selected;  // nonzero: only contacts of the selected body are shown
     ts_grab grab;
     double grab_depth;  // m, of the point that is held
