@@ -98,18 +98,64 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
+// Two edges that leave a corner, one over their squared lengths, and where a point lies from the corner.
+typedef struct fan {
+    ts_vec3 to[2];
+    double inverse[2];
+    ts_vec3 r;
+} fan;
+
+// On which edge of the fan a point lies that is not on the face, or on the corner. `tilt`: the squared sine between normal and face.
+static void active_of_fan(const fan* at, ts_vec3 n, double square_size, double tilt, ts_active_feature* io) {
+    double along[2], slope[2];
+    for (int k = 0; k < 2; ++k) {
+        double fall = -ts_vec3_dot(n, at->to[k]);
+        along[k] = ts_vec3_dot(at->r, at->to[k]);
+        slope[k] = fall * fabs(fall) * at->inverse[k];
+    }
+    int k = along[1] * fabs(along[1]) * at->inverse[1] > along[0] * fabs(along[0]) * at->inverse[0];
+    double share = along[k] * at->inverse[k], room = share < 1.0 - share ? share : 1.0 - share;
+    if (room * fabs(room) > fabs(slope[k]) * at->inverse[k] * square_size) {
+        double shrink = sqrt(at->inverse[k]);
+        io->flat = 1;
+        io->along = ts_vec3_scale(shrink, at->to[k]);
+        io->room = room / shrink;
+        io->turn = sqrt(tilt);
+        return;
+    }
+    double least = slope[0] < slope[1] ? slope[0] : slope[1];
+    io->turn = least > 0.0 ? sqrt(least) : 0.0;
+}
+
+// Angles are compared with lengths by the longest edge. Lengths and sines are squared, so that only what is told takes a root.
 static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* io) {
     const ts_vec3* p = shape->triangle;
-    double a = ts_vec3_dot(at->n, p[0]), b = ts_vec3_dot(at->n, p[1]), c = ts_vec3_dot(at->n, p[2]);
-    int top = b > a;
-    top = c > (top ? b : a) ? 2 : top;
-    ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(p[1], p[0]), ts_vec3_sub(p[2], p[0])), low, high;
-    box(shape, &low, &high);
-    double size = ts_vec3_distance(low, high);
-    if (ts_active_corner(p, top, others[top], 2, at, size, io)) return;
-    double length = ts_vec3_norm(turn);
-    ts_vec3 normal = length > 1e-150 ? ts_vec3_scale(1.0 / length, turn) : ts_vec3_unit_or(turn, at->n);
-    ts_active_of_polygon(p, 3, normal, at, size, io);
+    ts_vec3 edge[3], r[3];
+    double inverse[3], inside[3], longest = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        edge[k] = ts_vec3_sub(p[k < 2 ? k + 1 : 0], p[k]);
+        r[k] = ts_vec3_sub(at->c, p[k]);
+        double square = ts_vec3_norm_squared(edge[k]);
+        longest = square > longest ? square : longest;
+        inverse[k] = 1.0 / square;
+    }
+    ts_vec3 normal = ts_vec3_cross(edge[0], edge[1]), across = ts_vec3_cross(at->n, normal);
+    double shrink = 1.0 / ts_vec3_norm_squared(normal), tilt = ts_vec3_norm_squared(across) * shrink;
+    for (int k = 0; k < 3; ++k) {
+        double far = ts_vec3_dot(normal, ts_vec3_cross(edge[k], r[k]));
+        inside[k] = far * fabs(far) * inverse[k] * shrink;
+    }
+    int k = inside[1] < inside[0];
+    k = inside[2] < inside[k] ? 2 : k;
+    if (inside[k] > tilt * longest) {
+        io->flat = 2;
+        io->room = sqrt(inside[k]);
+        return;
+    }
+    // The nearer end of the nearest edge, and the edge beside it.
+    int top = ts_vec3_dot(r[k], edge[k]) * inverse[k] < 0.5 ? k : (k < 2 ? k + 1 : 0), before = top ? top - 1 : 2;
+    fan around = {{edge[top], ts_vec3_neg(edge[before])}, {inverse[top], inverse[before]}, r[top]};
+    active_of_fan(&around, at->n, longest, tilt, io);
 }
 
 const ts_shape_traits ts_shape_kind_triangle = {
