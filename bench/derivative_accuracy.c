@@ -49,16 +49,25 @@ static const struct {
 
 enum { CASES = sizeof cases / sizeof *cases };
 
+static const ts_step_input_kind kind[KINDS] = {TS_STEP_BY_POSITION, TS_STEP_BY_VELOCITY, TS_STEP_BY_CONTROL,
+                                               TS_STEP_BY_FORCE};
+
+// Where an error was found: how many states had gone before, and what was differentiated by.
+typedef struct place {
+    int state, kind, column;
+} place;
+
 typedef struct stage {
     ts_loaded_scene scene;
     ts_sim* sim;
     ts_arena arena;
     ts_rng rng;
     // of all states
-    int kind;     // of inputs, at present
+    place here;   // at present
     int columns;  // of a kind, at most
     int regular, lost, compared, changed, unresolved, wrong;
     double worst, adjoint;
+    place worst_at, adjoint_at;
 } stage;
 
 // --- scenes ---
@@ -139,7 +148,7 @@ static double* take_jacobian(stage* at, ts_step_method method, double increment,
 
 // What columns are measured with at least: where all sticks a state does not answer to itself, but might; forces count with what they do to a
 // kilogramme in a step.
-static double floor_at(const stage* at) { return at->kind < 2 ? 1.0 : at->sim->options.time_step; }
+static double floor_at(const stage* at) { return at->here.kind < 2 ? 1.0 : at->sim->options.time_step; }
 
 // How far columns k and k + 1 are apart.
 static double apart(double* const matrix[INCREMENTS], int k, int rows, int columns, int c) {
@@ -167,7 +176,8 @@ static int extrapolate(double* const matrix[INCREMENTS], int rows, int columns, 
     return best <= resolved * *io_size;
 }
 
-static void compare_columns(stage* at, const double* analytic, double* const matrix[INCREMENTS],
+// `first`: the number of the first column among all of its kind.
+static void compare_columns(stage* at, int first, const double* analytic, double* const matrix[INCREMENTS],
                             const ts_step_derivative d[INCREMENTS]) {
     int rows = d[0].rows, columns = d[0].columns;
     double* column = TS_ARENA_ARRAY(&at->arena, double, rows);
@@ -185,6 +195,8 @@ static void compare_columns(stage* at, const double* analytic, double* const mat
         for (int r = 0; r < rows; ++r) off = fmax(off, fabs(analytic[r * columns + c] - column[r]));
         double share = off / size;
         ++at->compared;
+        at->here.column = first + c;
+        if (share > at->worst) at->worst_at = at->here;
         at->worst = fmax(at->worst, share);
         at->wrong += !(share <= asked);
     }
@@ -204,7 +216,9 @@ static void compare_transposes(stage* at, const ts_step_derivative* d, const dou
     for (int r = 0; r < d->rows; ++r)
         for (int c = 0; c < d->columns; ++c)
             size += fabs(y[r] * x[c]) * fmax(fabs(matrix[r * d->columns + c]), floor_at(at) / d->rows);
-    if (size > 0.0) at->adjoint = fmax(at->adjoint, fabs(left - right) / size);
+    if (!(fabs(left - right) > at->adjoint * size)) return;
+    at->adjoint = fabs(left - right) / size;
+    at->adjoint_at = at->here;
 }
 
 // Differences of the answer that was differentiated: where the law has several, a solver that is asked for more digits may find another. 0: it did.
@@ -237,8 +251,6 @@ static int is_solved_to(stage* at, double tolerance) {
 
 // All kinds at the present state.
 static void compare_state(stage* at) {
-    static const ts_step_input_kind kind[KINDS] = {TS_STEP_BY_POSITION, TS_STEP_BY_VELOCITY, TS_STEP_BY_CONTROL,
-                                                   TS_STEP_BY_FORCE};
     ts_arena_reset(&at->arena);
     int regular = 0, is_exact = is_solved_to(at, 1e-14);
     for (int k = 0; k < KINDS; ++k) {
@@ -250,7 +262,7 @@ static void compare_state(stage* at) {
             input.count = at->columns;
         }
         if (input.count == 0) continue;
-        at->kind = k;
+        at->here.kind = k;
         ts_arena_reset(&at->arena);
         double* analytic = take_jacobian(at, TS_STEP_IMPLICIT, 1.0, 1e-12, input, &d);
         int fine = analytic && d.report.verdict == TS_STEP_REGULAR && d.report.changed == 0;
@@ -261,7 +273,7 @@ static void compare_state(stage* at) {
         fine = (is_exact && take_differences(at, &d, 1e-14, input, matrix, reference)) ||
                take_differences(at, &d, 1e-12, input, matrix, reference);
         at->lost += !fine;
-        if (fine) compare_columns(at, analytic, matrix, reference);
+        if (fine) compare_columns(at, input.first, analytic, matrix, reference);
     }
     at->regular += regular;
 }
@@ -292,6 +304,7 @@ static int run_case(int k, int states, stage* at, ts_status* out_status) {
             ts_step_input_move(at->sim, TS_STEP_BY_VELOCITY, i, push);
         }
         if (strcmp(cases[k].name, "stack of ten") == 0) press(at);
+        at->here.state = n;
         compare_state(at);
         fine = ts_sim_restore(at->sim, &before, out_status) == TS_OK;
     }
@@ -333,6 +346,12 @@ int ts_bench_derivative_accuracy(const ts_bench_options* options, ts_bench_repor
         ts_bench_row(table);
         ts_bench_text(table, "%s", cases[k].name);
         for (unsigned i = 0; i < sizeof number / sizeof *number; ++i) ts_bench_number(table, number[i]);
+        if (at.wrong > 0)
+            ts_bench_note(report, "%s: the largest error is in state %d, by number %d of %s.", cases[k].name,
+                          at.worst_at.state, at.worst_at.column, ts_step_input_name(kind[at.worst_at.kind]));
+        if (at.adjoint > 1e-12)
+            ts_bench_note(report, "%s: forward and backward differ most in state %d, by %s.", cases[k].name,
+                          at.adjoint_at.state, ts_step_input_name(kind[at.adjoint_at.kind]));
         wrong += at.wrong + (at.adjoint > 1e-12);
         if (ts_bench_progress(report, k + 1, CASES)) return TS_BENCH_STOPPED;
     }

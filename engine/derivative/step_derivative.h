@@ -144,7 +144,7 @@ typedef struct ts_step_report {
     double condition;  // 1: of that system; what a solve leaves open, impulses may be off by so many times of it
     double mismatch;   // 1: largest part of a right-hand side that no impulses meet
     double unmet;      // 1: largest share of a contact problem that stayed unmet
-    int changed;       // columns in whose differences some contact, its feature or a mode changed
+    int changed;  // columns in whose differences some contact, its feature or a mode changed, or the law was answered otherwise
     const unsigned char* column_changed;  // (columns) nonzero: this one; NULL: none was differenced
     unsigned differenced;                 // ts_step_part bits: what was differenced locally, at frozen impulses
     const unsigned char*

@@ -4,7 +4,7 @@
 // all it can give, and where it would end is compared in tangent space. Nothing is known of what is inside. Three-point differences on one
 // side where an input must not go below zero.
 // Known failure: where a contact comes, goes, changes its feature or its mode between the two ends, the difference is the mean of two
-// derivatives; the report counts such columns.
+// derivatives; where the law has several answers an end may be beside another one than the base. The report counts such columns.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,9 @@
 #include "engine/derivative/step_derivative_internal.h"
 #include "engine/step/integrate_internal.h"
 #include "engine/step/step.h"
+
+// 1: of the largest velocity, or of 1 m/s: what is left alone between a base and the mean of two ends.
+static const double roundings = 1e-8;
 
 // Where a step ends.
 typedef struct end_state {
@@ -24,6 +27,7 @@ typedef struct difference {
     ts_step_task task;
     ts_step_saved saved;
     ts_step_block_list base;
+    double* base_velocity;  // (nv) after the step
     ts_step_report* report;
     end_state at[3];
     int doubtful;     // nonzero: contacts hardly feel some of their load
@@ -105,6 +109,19 @@ static void add_difference(const difference* d, const end_state* from, const end
     for (int i = 0; i < model->act_count; ++i) column[2 * model->nv + i] += weight * (to->act[i] - from->act[i]);
 }
 
+// Whether an end is beside another answer than the base: the law may have several. Then the mean of both is off by a part of what they are apart, or by more;
+// curvature makes less of that by as much as the increment is small.
+static int is_another_answer(const difference* d) {
+    double apart = 0.0, off = 0.0, largest = 0.0;
+    for (int i = 0; i < d->task.sim->model->nv; ++i) {
+        double low = d->at[0].velocity[i], high = d->at[1].velocity[i];
+        apart = fmax(apart, fabs(high - low));
+        off = fmax(off, fabs(0.5 * (low + high) - d->base_velocity[i]));
+        largest = fmax(largest, fabs(d->base_velocity[i]));
+    }
+    return off > 0.1 * apart + roundings * fmax(largest, 1.0);
+}
+
 static ts_code find_column(difference* d, ts_step_input_kind kind, int index, double* column, int* out_changed,
                            ts_status* out_status) {
     ts_sim* sim = d->task.sim;
@@ -128,8 +145,17 @@ static ts_code find_column(difference* d, ts_step_input_kind kind, int index, do
         add_difference(d, &d->at[0], &d->at[2], -0.5 / e, column);
     } else {
         add_difference(d, &d->at[0], &d->at[1], 0.5 / e, column);
+        if (is_another_answer(d)) *out_changed = 1;
     }
     return TS_OK;
+}
+
+// Where the step ends from which others are moved.
+static int note_base(difference* d) {
+    ts_sim* sim = d->task.sim;
+    if (!ts_integrate_end(sim, d->at[0].qpos, d->at[0].act)) return 0;
+    memcpy(d->base_velocity, ts_sim_storage_of(sim)->new_velocity, (size_t)sim->model->nv * sizeof(double));
+    return 1;
 }
 
 static int take_room(difference* d, int columns) {
@@ -143,9 +169,10 @@ static int take_room(difference* d, int columns) {
         room = room && d->at[k].qpos && d->at[k].velocity && d->at[k].act;
     }
     d->tangent = TS_ARENA_ARRAY(arena, double, model->nv);
+    d->base_velocity = TS_ARENA_ARRAY(arena, double, model->nv);
     d->matrix = (double*)ts_arena_alloc_zeroed(arena, (size_t)d->rows * (size_t)columns, sizeof(double));
-    return room && d->tangent && d->matrix && ts_step_saved_make(d->task.sim, arena, &d->saved) &&
-           ts_step_list_blocks(d->task.sim, arena, &d->base);
+    return room && d->tangent && d->base_velocity && d->matrix && ts_step_saved_make(d->task.sim, arena, &d->saved) &&
+           ts_step_list_blocks(d->task.sim, arena, &d->base) && note_base(d);
 }
 
 static const double* matrix_of(const ts_step_derivative* derivative) {
