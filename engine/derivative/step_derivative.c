@@ -54,6 +54,7 @@ static ts_code judge_blocks(const ts_step_task* task, ts_contact_problem* own, t
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
     report->block_count = own->block_count;
     report->unmet = task->sim->info.unmet;
+    ts_step_report_drives(task->sim, report);
     return TS_OK;
 }
 

@@ -87,6 +87,9 @@ void ts_step_report_columns(const ts_sim* sim, const ts_step_input* input, int c
 /// Says which of the controls that are asked for are at the end of their range.
 void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int count, ts_step_report* io_report);
 
+/// Says which actuators, activations and tendons of the step that stands are where what they do has a kink, beside blocks of rows.
+void ts_step_report_drives(const ts_sim* sim, ts_step_report* io_report);
+
 /// How a derivative is applied.
 typedef struct ts_step_operator {
     ts_code (*forward)(const ts_step_derivative* derivative, const double* dx, ts_arena* scratch, double* out_dy);
