@@ -19,7 +19,7 @@ enum { N = TS_GRADIENT_INCREMENTS };
 // part when they do by more than this.
 static const double agree = 1e-6, agree_with_most = 1e-9, part_by = 1e-5;
 
-// Of the loss, per scale of an input: slopes of less are none.
+// Of the loss, per scale of an input: slopes of less are none, nor are jumps.
 static const double no_slope = 1e-20;
 
 // 1: of the largest entry: what smaller ones are compared with.
@@ -84,7 +84,8 @@ static double range_of(const ts_gradient* self) {
 static int jumps(const ts_gradient* self, const ts_gradient_entry* e, const double* side) {
     double first = fabs(side[N - 1] * e->increment[N - 1]), second = fabs(side[N - 3] * e->increment[N - 3]);
     double most = fmax(fabs(e->left[0]), fabs(e->right[0])) * e->increment[0];
-    return first > 1e-7 * fmax(fabs(self->loss), most) && first > noise * range_of(self) && first > 0.9 * second;
+    return first > fmax(1e-7 * fmax(fabs(self->loss), most), fmax(noise * range_of(self), no_slope)) &&
+           first > 0.9 * second;
 }
 
 // The longest increment from which on differences agree roughly, 0: none.

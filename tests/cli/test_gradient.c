@@ -78,6 +78,10 @@ Test(gradient, of_nothing_is_nothing) {
                     "for k in ('qvel[1]', 'qvel[2]', 'mass[1]'):\n"
                     "    assert by[k]['verdict'] == 'exact' and abs(by[k]['gradient']) < 1e-15, (k, by[k]['reason'])\n"
                     "    assert by[k]['columns'] == 'exact', (k, by[k]['columns'])\n");
+    // Where it has come to rest, no velocity is left of what it had.
+    expect_holds("gradient sliding-cube --time 0.3 --of kinetic --wrt 'qvel[0]' --json",
+                 BY "assert by['qvel[0]']['verdict'] == 'exact', by['qvel[0]']['reason']\n"
+                    "assert abs(by['qvel[0]']['gradient']) < 1e-20, by['qvel[0]']['gradient']\n");
 }
 
 // Everything that can be asked of a state, on chains and on a body that tumbles: differences know nothing of its derivative.
