@@ -236,8 +236,7 @@ static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_su
         tangent = ts_contact_remembered(old, TS_CONTACT_TANGENT);
     else
         tangent = fresh_tangent(sim, pair->a, normal);
-    // The first has nothing before it.
-    if (k == 0 || !same_vector(normal, known->normal) || !same_vector(tangent, known->wanted))
+    if (!same_vector(normal, known->normal) || !same_vector(tangent, known->wanted))
         *known = (known_frame){normal, tangent, contact_frame(normal, tangent)};
     out_contact->frame = known->frame;
 }
@@ -312,7 +311,7 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
         int* memory = ts_sim_storage_of(sim)->contact_memory_index + range->at;
         match_points(sim, pair, manifold, range->old, range->old_end, memory);
         ts_surface surface = surface_of(sim, pair);
-        known_frame known;
+        known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
         int runs = surface_runs(&sim->model->geom[pair->a].surface) || surface_runs(&sim->model->geom[pair->b].surface);
         for (int k = 0; k < manifold->count; ++k) {
             ts_contact* contact = &sim->contact[range->at + k];
