@@ -206,7 +206,8 @@ static ts_code add_states(jacobian* j, ts_status* out_status) {
     ts_step_saved before;
     double* qpos = TS_ARENA_ARRAY(j->arena, double, model->nq);
     double* act = TS_ARENA_ARRAY(j->arena, double, model->act_count);
-    if (!qpos || !act || !ts_step_saved_make(sim, j->arena, &before) || !ts_integrate_end(sim, qpos, act))
+    if (!qpos || !act || !ts_step_saved_make(sim, j->arena, &before) || !ts_integrate_end(sim, qpos, act) ||
+        !ts_step_close_ties(sim, qpos))
         return no_memory(out_status);
     ts_step_saved_note(sim, TS_STEP_BY_POSITION, 0, &before);
     memcpy(sim->qpos, qpos, (size_t)model->nq * sizeof(double));

@@ -93,7 +93,7 @@ static ts_code find_end(difference* d, const end_state* out, int* io_changed, ts
     d->report->unmet = fmax(d->report->unmet, sim->info.unmet);
     if (enough && !ts_step_same_blocks(&d->base, &now)) *io_changed = 1;
     ts_arena_scope_end(d->task.arena, scope);
-    if (!enough || !ts_integrate_end(sim, out->qpos, out->act))
+    if (!enough || !ts_integrate_end(sim, out->qpos, out->act) || !ts_step_close_ties(sim, out->qpos))
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
     memcpy(out->velocity, ts_sim_storage_of(sim)->new_velocity, (size_t)sim->model->nv * sizeof(double));
     return TS_OK;

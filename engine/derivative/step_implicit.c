@@ -157,10 +157,24 @@ static int judge_again(const ts_step_task* task, const ts_contact_problem* own, 
     return report->block != NULL;
 }
 
+// Whether positions do not follow from the velocity alone. Returns -1 when memory is short.
+static int closes_ties(ts_sim* sim) {
+    double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, sim->model->nq);
+    if (!qpos) return -1;
+    ts_integrate_position(sim->model, sim->qpos, ts_sim_storage_of(sim)->new_velocity, sim->options.time_step, qpos);
+    return ts_step_close_ties(sim, qpos) ? sim->info.closed_ties > 0 : -1;
+}
+
 static ts_code differentiate_law(const ts_step_task* task, const ts_contact_problem* own, ts_step_implicit* p,
                                  ts_step_report* report, ts_status* out_status) {
     const ts_sim* sim = task->sim;
     char text[sizeof report->reason], whose[120];
+    int closes = closes_ties(task->sim);
+    if (closes < 0) return no_memory(out_status);
+    if (closes)
+        return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED,
+                      "a loop was closed after the step, and the equations do not know of that: take differences",
+                      out_status);
     if (sim->info.held_back > 0 || !(sim->info.unmet <= most_unmet))
         return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "the contact problem was not solved",
                       out_status);

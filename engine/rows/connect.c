@@ -35,6 +35,11 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
         ts_row_add_point(out_J, 0, 3, equality->body[k], ts_row_equality_point(sim, equality, k), axis, k ? 1.0 : -1.0);
 }
 
+static void offset(const ts_sim* sim, const ts_equality* equality, double* out_offset) {
+    ts_vec3_store(ts_vec3_sub(ts_row_equality_point(sim, equality, 1), ts_row_equality_point(sim, equality, 0)),
+                  out_offset);
+}
+
 static void error(const ts_sim* sim, const ts_equality* equality, double* out_length, double* out_angle) {
     (void)out_angle;
     *out_length = ts_vec3_distance(ts_row_equality_point(sim, equality, 0), ts_row_equality_point(sim, equality, 1));
@@ -45,12 +50,17 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const double* weight = ts_sim_storage_of(sim)->inverse_weight;
     ts_row_tie tie = {.softness = &equality->softness, .weight = weight[equality->body[0]] + weight[equality->body[1]]};
     ts_vec3 on_a = ts_row_equality_point(sim, equality, 0), on_b = ts_row_equality_point(sim, equality, 1);
-    ts_vec3_store(ts_vec3_sub(on_b, on_a), tie.error);
+    offset(sim, equality, tie.error);
     ts_vec3_store(
         ts_vec3_sub(ts_row_point_bias(sim, equality->body[1], on_b), ts_row_point_bias(sim, equality->body[0], on_a)),
         tie.bias);
     ts_row_tie_law(sim, 3, &tie, out_law);
 }
 
-const ts_row_source ts_row_connect = {
-    .name = "connect", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault, .error = error};
+const ts_row_source ts_row_connect = {.name = "connect",
+                                      .plan = plan,
+                                      .jacobian = jacobian,
+                                      .law = law,
+                                      .fault = fault,
+                                      .error = error,
+                                      .offset = offset};

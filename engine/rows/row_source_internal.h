@@ -157,6 +157,10 @@ typedef struct ts_row_source {
 
     /// Likewise: how far an equality is from holding, for the last kinematics and lengths. Both arrive zero.
     void (*error)(const ts_sim* sim, const ts_equality* equality, double* out_length, double* out_angle);
+
+    /// Likewise: what is to vanish, row by row, with its sign, m; the rows are its rate. NULL: it is mended by velocities only, never after a step
+    /// (engine/step/close_ties.c).
+    void (*offset)(const ts_sim* sim, const ts_equality* equality, double* out_offset);
 } ts_row_source;
 
 /// Source i of the table.

@@ -98,6 +98,18 @@ static ts_vec3 turn_bias(const ts_sim* sim, const ts_equality* equality, const t
     return ts_vec3_scale(0.5 * equality->coefficient[TORQUE_SCALE], ts_vec3_add_scaled(straight, 0.5, turned));
 }
 
+static void offset_between(const ts_sim* sim, const ts_equality* equality, const turns* t, double* out_offset) {
+    ts_vec3_store(ts_vec3_sub(ts_row_equality_point(sim, equality, 1), ts_row_equality_point(sim, equality, 0)),
+                  out_offset);
+    ts_vec3_store(ts_vec3_scale(equality->coefficient[TORQUE_SCALE], between(t, ts_quat_identity())),
+                  out_offset + POINT_ROWS);
+}
+
+static void offset(const ts_sim* sim, const ts_equality* equality, double* out_offset) {
+    turns t = turns_of(sim, equality);
+    offset_between(sim, equality, &t, out_offset);
+}
+
 static void error(const ts_sim* sim, const ts_equality* equality, double* out_length, double* out_angle) {
     turns t = turns_of(sim, equality);
     *out_length = ts_vec3_distance(ts_row_equality_point(sim, equality, 0), ts_row_equality_point(sim, equality, 1));
@@ -113,14 +125,11 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
         tie.turn_weight += storage->inverse_turn_weight[equality->body[k]];
     }
     turns t = turns_of(sim, equality);
-    ts_vec3 on_a = ts_row_equality_point(sim, equality, 0), on_b = ts_row_equality_point(sim, equality, 1);
-    ts_vec3_store(ts_vec3_sub(on_b, on_a), tie.error);
-    ts_vec3_store(ts_vec3_scale(equality->coefficient[TORQUE_SCALE], between(&t, ts_quat_identity())),
-                  tie.error + POINT_ROWS);
+    offset_between(sim, equality, &t, tie.error);
     ts_vec3_store(point_bias(sim, equality), tie.bias);
     ts_vec3_store(turn_bias(sim, equality, &t), tie.bias + POINT_ROWS);
     ts_row_tie_law(sim, ROWS, &tie, out_law);
 }
 
 const ts_row_source ts_row_weld = {
-    .name = "weld", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault, .error = error};
+    .name = "weld", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault, .error = error, .offset = offset};

@@ -230,7 +230,8 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, model->nq);
     double* act = TS_ARENA_ARRAY(&sim->scratch, double, model->act_count);
     int remembered = ts_pile_is_on(sim) || remember_rows(sim);
-    if (!remembered || !qpos || !act || !ts_integrate_end(sim, qpos, act) || sim->scratch.failed)
+    if (!remembered || !qpos || !act || !ts_integrate_end(sim, qpos, act) || !ts_step_close_ties(sim, qpos) ||
+        sim->scratch.failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
     ts_code code = check_finite(sim, qpos, act, out_status);
     if (code) return code;
