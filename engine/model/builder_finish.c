@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 // The model with its arrays still writable.
@@ -375,19 +376,30 @@ static ts_code check_key(draft* d, int index, const ts_keyframe* key) {
     return TS_OK;
 }
 
+static void report_fewer(const draft* d, const ts_builder_label* label, const char* name) {
+    char what[40];
+    snprintf(what, sizeof what, "key@%s (fewer numbers)", name);
+    ts_import_report_add(d->builder->report, TS_IMPORT_HONOURED, 0, what,
+                         "what is missing stays as it is without the keyframe (as in MuJoCo)",
+                         ts_builder_string(d->builder, label->file), label->line);
+}
+
 // The numbers of keyframe `index` called `name`, `wanted` of them; `initial` (NULL: zeros) where it has none.
 static ts_code lay_out_key_array(draft* d, int index, const char* name, ts_builder_numbers numbers,
                                  const double* initial, int wanted, double** out_x) {
     const ts_builder* b = d->builder;
     const ts_builder_label* label = &b->key.data[index].label;
-    if (numbers.count >= 0 && numbers.count != wanted)
+    int fewer = d->builder->mend_keyframes && numbers.count >= 0 && numbers.count < wanted;
+    if (numbers.count >= 0 && numbers.count != wanted && !fewer)
         return ts_builder_refuse(b, label, "keyframe", index, d->status, "%s has %d numbers, but the model takes %d",
                                  name, numbers.count, wanted);
     double* x = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)wanted, sizeof *x);
     if (d->arena->failed) return short_memory(d->status);
     *out_x = x;
-    const double* source = numbers.count < 0 ? initial : b->number.data + numbers.first;
-    if (source && wanted > 0) memcpy(x, source, (size_t)wanted * sizeof *x);
+    int given = numbers.count > 0 ? numbers.count : 0;
+    if (initial && given < wanted) memcpy(x, initial, (size_t)wanted * sizeof *x);
+    if (given > 0) memcpy(x, b->number.data + numbers.first, (size_t)given * sizeof *x);
+    if (fewer) report_fewer(d, label, name);
     for (int i = 0; i < wanted; ++i)
         if (!isfinite(x[i]))
             return ts_builder_refuse(b, label, "keyframe", index, d->status, "%s[%d] is not finite", name, i);
@@ -412,6 +424,9 @@ static ts_code lay_out_key_mocap(draft* d, int index, const double* position, co
                                  ts_keyframe* key) {
     const ts_builder_key* k = &d->builder->key.data[index];
     int count = d->model->mocap_count;
+    if (k->mocap_position.count % 3 > 0 || k->mocap_rotation.count % 4 > 0)
+        return ts_builder_refuse(d->builder, &k->label, "keyframe", index, d->status,
+                                 "mpos comes in threes, mquat in fours");
     ts_code code = lay_out_key_array(d, index, "mpos", k->mocap_position, position, 3 * count, &key->mocap_position);
     if (!code)
         code = lay_out_key_array(d, index, "mquat", k->mocap_rotation, rotation, 4 * count, &key->mocap_rotation);

@@ -6,6 +6,7 @@ MuJoCo keeps the vertices of meshes in single precision: where bodies weigh what
 import glob
 import os
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -110,6 +111,67 @@ class ModelsAgainstMujoco(unittest.TestCase):
         for path, model in models():
             with self.subTest(model=os.path.relpath(path, os.environ["TOUCHSTONE_DATA"])):
                 self.compare(path, model)
+
+
+FORMS = {
+    "sphere": ("0", "1", "2.7", "3"),
+    "hemisphere": ("0", "2", "5"),
+    "cone": ("3 1", "5 .5", "7 0", "12 .3"),
+    "supersphere": ("10 .4 1", "12 2 .4", "8 1 1", "3 1 1", "6 0 1"),
+    "supertorus": ("10 .5 .4 1", "8 1 2 2", "3 .2 1 1"),
+    "wedge": ("3 4 45 20 0", "5 6 90 90 .5", "30 30 45 20 0", "8 8 180 90 1"),
+}
+
+
+class Forms(unittest.TestCase):
+    """Meshes that are made from parameters, by all four ways to weigh them."""
+
+    def compare(self, text):
+        model = mujoco.MjModel.from_xml_string(text)
+        data, mass = mujoco.MjData(model), numpy.zeros((6, 6))
+        data.qpos[3:] = numpy.array([0.8, 0.1, -0.5, 0.3]) / numpy.linalg.norm([0.8, 0.1, -0.5, 0.3])
+        data.qvel[:] = [0.1, 0.2, 0.3, 1, 2, 3]
+        mujoco.mj_forward(model, data)
+        mujoco.mj_fullM(model, data, mass)
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(text)
+            file.flush()
+            with touchstone.World(file.name) as w:
+                w.qpos, w.qvel = data.qpos, data.qvel
+                w.forward()
+                self.assertLess(abs(w.dynamics.mass_matrix() - mass).max() / abs(mass).max(), 1e-6)
+                self.assertLess(abs(w.bias - data.qfrc_bias).max() / abs(data.qfrc_bias).max(), 2e-6)
+
+    def test_forms(self):
+        for form, many in FORMS.items():
+            for params in many:
+                for inertia in ("legacy", "shell", "convex", "exact"):
+                    for scale in ("1 1 1", ".3 .5 -.7"):
+                        with self.subTest(form=form, params=params, inertia=inertia, scale=scale):
+                            self.compare(
+                                f"<mujoco><asset><mesh name='m' builtin='{form}' params='{params}' scale='{scale}' "
+                                f"inertia='{inertia}'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m'/>"
+                                "</body></worldbody></mujoco>"
+                            )
+
+    def test_short_keyframes(self):
+        text = (
+            "<mujoco><worldbody><body mocap='true' pos='1 2 3'><geom size='.1'/></body><body mocap='true' pos='4 5 6'>"
+            "<geom size='.1'/></body><body><freejoint/><geom size='.1'/><body><joint name='a'/><geom size='.1'/></body>"
+            "</body></worldbody><actuator><motor joint='a'/><motor joint='a'/></actuator><keyframe>"
+            "<key name='home' qpos='1 2 3' qvel='4' ctrl='5' mpos='7 8 9' mquat='0 1 0 0'/></keyframe></mujoco>"
+        )
+        model = mujoco.MjModel.from_xml_string(text)
+        data = mujoco.MjData(model)
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(text)
+            file.flush()
+            with touchstone.World(file.name) as w:
+                self.assertEqual(list(w.qpos), list(data.qpos))
+                self.assertEqual(list(w.qvel), list(data.qvel))
+                self.assertEqual(list(w.ctrl), list(data.ctrl))
+                self.assertEqual(list(w.mocap), list(numpy.hstack([data.mocap_pos, data.mocap_quat]).ravel()))
 
 
 if __name__ == "__main__":

@@ -96,6 +96,25 @@ static ts_mesh_placing read_placing(const ts_mjcf_element* element) {
     return placing;
 }
 
+// A mesh of points alone is the surface of its hull. Returns 0 when memory is short.
+static int take_surface(const ts_hull* hull, ts_mesh* io_mesh) {
+    int* triangle = (int*)realloc(io_mesh->triangle, (size_t)(3 * hull->corner_count) * sizeof(int));
+    if (triangle) io_mesh->triangle = triangle;
+    ts_vec3* vertex = (ts_vec3*)realloc(io_mesh->vertex, (size_t)hull->vertex_count * sizeof(ts_vec3));
+    if (vertex) io_mesh->vertex = vertex;
+    if (!vertex || !triangle) return 0;
+    memcpy(vertex, hull->vertex, (size_t)hull->vertex_count * sizeof(ts_vec3));
+    io_mesh->vertex_count = hull->vertex_count;
+    io_mesh->triangle_count = 0;
+    for (int f = 0; f < hull->face_count; ++f)
+        for (int c = hull->face_start[f] + 1; c + 1 < hull->face_start[f + 1]; ++c) {
+            const int corner[3] = {hull->face_corner[hull->face_start[f]], hull->face_corner[c],
+                                   hull->face_corner[c + 1]};
+            memcpy(triangle + (size_t)(3 * io_mesh->triangle_count++), corner, sizeof corner);
+        }
+    return 1;
+}
+
 static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_status) {
     static const char* const words[] = {"legacy", "exact", "convex", "shell"};
     ts_mjcf_element element = ts_mjcf_element_make(reader, mesh->node, TS_MJCF_MESH, 0);
@@ -103,18 +122,20 @@ static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_s
     const char* path = NULL;
     ts_mesh triangles;
     memset(&triangles, 0, sizeof triangles);
-    ts_code code = ts_xml_value(mesh->node, "builtin")
-                       ? ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "built-in meshes are not known")
+    int shell = 0;
+    ts_code code = ts_xml_value(mesh->node, "builtin") ? ts_mjcf_mesh_form(&element, &triangles, &shell)
                    : file ? file_mesh(reader, mesh->node, file, &path, &triangles, out_status)
                           : ts_mjcf_inline_mesh(&element, &triangles, out_status);
     if (file && ts_xml_value(mesh->node, "texcoord"))
         ts_mjcf_report(reader, mesh->node, TS_IMPORT_IGNORED, 0, "mesh@texcoord (of a file)", "the file's own count");
     int usual = ts_mjcf_compiler_of(reader, mesh->node)->exact_mesh ? TS_MJCF_MESH_EXACT : TS_MJCF_MESH_LEGACY;
-    int kind = ts_mjcf_word(&element, "inertia", words, 4, usual);
+    int kind = shell ? TS_MJCF_MESH_SHELL : ts_mjcf_word(&element, "inertia", words, 4, usual);
     ts_mesh_placing placing = read_placing(&element);
     if (!code) code = reader->xml.code;
     if (!code) ts_mesh_asset_place(&triangles, &placing);
     if (!code) code = ts_mesh_asset_hull(reader->builder, &triangles, path, &placing, &mesh->hull, out_status);
+    if (!code && triangles.triangle_count == 0 && mesh->hull->rank == 3 && !take_surface(mesh->hull, &triangles))
+        code = ts_mjcf_fail(reader, mesh->node, TS_ERROR_MEMORY, "out of memory");
     if (!code &&
         (kind == TS_MJCF_MESH_CONVEX || !ts_mjcf_mesh_solid(&triangles, (ts_mjcf_mesh_inertia)kind, &mesh->solid))) {
         ts_shape shape = ts_shape_hull(mesh->hull);

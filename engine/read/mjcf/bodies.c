@@ -122,12 +122,19 @@ static int is_limited(const ts_mjcf_element* e, const char* attribute, const cha
     return limited == 1 || (limited == 2 && has_range && ts_mjcf_compiler_of(e->reader, e->node)->auto_limits);
 }
 
+// rad: of a ball that may not turn.
+static const double least_ball_turn = 1e-6;
+
 static void read_limits(const ts_mjcf_element* e, ts_joint_def* def, double unit) {
     def->range[0] *= unit;
     def->range[1] *= unit;
-    // A class hands it to free joints, too, which have none.
-    def->limited = is_limited(e, "limited", "range", def->type != TS_JOINT_FREE);
+    // A class hands it to free joints, too, which have none. A ball that is limited without a range may not turn, as in MuJoCo.
+    def->limited = is_limited(e, "limited", "range", def->type != TS_JOINT_FREE && def->type != TS_JOINT_BALL);
     if (e->reader->switches.no_limit) def->limited = 0;
+    if (!def->limited || def->type != TS_JOINT_BALL || def->range[0] != 0.0 || def->range[1] != 0.0) return;
+    def->range[1] = least_ball_turn;
+    ts_mjcf_report(e->reader, e->node, TS_IMPORT_APPROXIMATED, 0, "joint@limited (ball joint without a range)",
+                   "it may not turn; a millionth of a radian is taken for that");
 }
 
 static void drop(const ts_mjcf_element* e, const ts_joint_def* def, const char* attribute, const char* what) {

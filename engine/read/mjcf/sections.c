@@ -111,11 +111,12 @@ void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_xml_node* node) {
         read_equality(reader, child);
 }
 
-// Of numbers for all that the file has, keeps those for what is read.
+// Of numbers for all that the file has, or the first of them, keeps those for what is read.
 static void keep_read(const ts_mjcf_flag_array* is_read, ts_builder_number_array* numbers) {
-    if (numbers->count != is_read->count) return;
+    int count = numbers->count;
+    if (count > is_read->count) return;
     numbers->count = 0;
-    for (int i = 0; i < is_read->count; ++i)
+    for (int i = 0; i < count; ++i)
         if (is_read->data[i]) numbers->data[numbers->count++] = numbers->data[i];
 }
 
@@ -138,7 +139,6 @@ static void read_key(ts_mjcf_reader* reader, const ts_xml_node* node) {
     keep_read(&reader->control_is_read, &x[KEY_CTRL]);
     keep_read(&reader->act_is_read, &x[KEY_ACT]);
     for (int k = 0; k < KEY_ARRAYS; ++k) {
-        // Empty text is no state at all, as if the attribute were missing.
         if (x[k].count) *numbers[k] = x[k].data;
         *counts[k] = x[k].count;
     }

@@ -208,8 +208,8 @@ Test(mjcf, limits_and_aims_that_say_half) {
     cr_expect(!m->joint[0].limited && !m->joint[1].limited);
     cr_expect_eq(m->camera[0].mode, TS_MODEL_CAMERA_FIXED);
     ts_model_free(m);
-    static const char* const types[] = {"hinge", "slide", "ball"};
-    for (int i = 0; i < 3; ++i) {
+    static const char* const types[] = {"hinge", "slide"};
+    for (int i = 0; i < 2; ++i) {
         char text[200];
         snprintf(
             text, sizeof text,
@@ -311,6 +311,36 @@ Test(mjcf, options_and_their_own_names) {
     cr_assert_eq(ts_vec3_norm(m->options.gravity), 0.0);
     cr_assert_eq(m->options.warm_start, 0);
     ts_model_free(m);
+}
+
+// What a keyframe leaves out stays as it is without it; more than there is would belong to something else.
+Test(mjcf, keyframes_may_say_less) {
+    ts_model* m = mjcf_read(
+        "<mujoco><worldbody><body mocap='true' pos='1 2 3'><geom size='1'/></body><body pos='0 0 5'><freejoint/>"
+        "<geom size='1'/><body><joint ref='30'/><geom size='1'/></body></body></worldbody>"
+        "<keyframe><key name='a' qpos='1 2' qvel='3'/><key name='b' mquat='0 1 0 0'/></keyframe></mujoco>");
+    const double *q = m->keyframe[0].qpos, *rest = m->qpos_rest;
+    cr_assert(q[0] == 1.0 && q[1] == 2.0 && q[2] == 5.0 && q[3] == 1.0 && q[7] == rest[7] && rest[7] > 0.5);
+    cr_assert(m->keyframe[0].qvel[0] == 3.0 && m->keyframe[0].qvel[6] == 0.0);
+    cr_assert(m->keyframe[1].mocap_position[2] == 3.0 && m->keyframe[1].mocap_rotation[1] == 1.0);
+    ts_model_free(m);
+    mjcf_refuse(
+        "<mujoco><worldbody><body mocap='true'><geom size='1'/></body></worldbody>\n<keyframe>\n<key mpos='1 2'/>"
+        "</keyframe></mujoco>",
+        3, "threes");
+    mjcf_refuse("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody><keyframe>\n<key qvel='1 2'/>"
+                "</keyframe></mujoco>",
+                2, "qvel has 2 numbers, but the model takes 1");
+}
+
+// Limited without a range is a ball that may not turn; a hinge without one is a mistake.
+Test(mjcf, a_ball_is_limited_without_a_range) {
+    ts_model* m = mjcf_read(
+        "<mujoco><worldbody><body><joint type='ball' limited='true'/><geom size='1'/></body></worldbody></mujoco>");
+    cr_assert(m->joint[0].limited && m->joint[0].range[1] > 0.0 && m->joint[0].range[1] < 1e-5);
+    ts_model_free(m);
+    mjcf_refuse("<mujoco><worldbody><body>\n<joint limited='true'/><geom size='1'/></body></worldbody></mujoco>", 2,
+                "range");
 }
 
 Test(mjcf, keyframes) {

@@ -237,7 +237,7 @@ Test(mjcf_errors, bad_inline_meshes) {
         {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' texcoord='0 0 1 0 1'", "two numbers for each"},
         {"vertex='0 0 0 1 0 0 0 1 0 0 0 1' texcoord='0 0 1 0 1 0 1 x'", "number"},
         {"file='x.obj'", "not read from a file"},
-        {"builtin='sphere'", "built-in"}};
+        {"builtin='sphere'", "needs params"}};
     for (size_t i = 0; i < sizeof mesh / sizeof mesh[0]; ++i) {
         char text[500];
         ts_model* model = NULL;
