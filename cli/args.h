@@ -48,6 +48,8 @@ typedef struct ts_args {
     const char* package_path;  // folders, separated by colons
     const char* srdf;          // a file
     const char* root;          // "fixed", "floating"
+    const char* overlaps;      // "exclude", "keep"
+    const char* write_srdf;    // where `check` writes who never touches
     const char* out;
     const char* png;
     const char* video;

@@ -55,6 +55,10 @@ static ts_code file_options(const ts_args* args, ts_model_file_options* out_opti
     memset(out_options, 0, sizeof *out_options);
     out_options->package_path = args->package_path ? args->package_path : getenv("ROS_PACKAGE_PATH");
     out_options->srdf = args->srdf;
+    out_options->overlaps_touch = args->overlaps && strcmp(args->overlaps, "keep") == 0;
+    if (args->overlaps && strcmp(args->overlaps, "keep") != 0 && strcmp(args->overlaps, "exclude") != 0)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--overlaps is exclude or keep, not '%.40s'",
+                             args->overlaps);
     if (args->root && strcmp(args->root, "fixed") == 0)
         out_options->root = TS_ROOT_FIXED;
     else if (args->root && strcmp(args->root, "floating") == 0)

@@ -56,6 +56,9 @@ void ts_check_doubts_find(ts_sim* sim, ts_check_note_array* out_notes);
 /// What MuJoCo would compute otherwise, and why; of a simulation after ts_sim_forward.
 void ts_check_mujoco_find(ts_sim* sim, ts_check_note_array* out_notes);
 
+/// Writes the pairs of bodies that are kept from touching as an SRDF.
+ts_code ts_check_write_srdf(const ts_model* model, const char* path, ts_status* out_status);
+
 /// The tables as text and as JSON. `sim` is after ts_sim_forward.
 void ts_check_add_sensors(ts_text* text, const ts_model* model);
 /// See ts_check_add_sensors.

@@ -430,6 +430,8 @@ static int examine(check_job* job, ts_status* status) {
         ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
         return TS_EXIT_FAILED;
     }
+    if (job->args->write_srdf && ts_check_write_srdf(job->scene.model, job->args->write_srdf, status))
+        return TS_EXIT_FAILED;
     (void)ts_check_loops_find(job->scene.model, &job->loop);
     ts_check_doubts_find(job->sim, &job->doubt);
     ts_check_mujoco_find(job->sim, &job->mujoco);

@@ -19,17 +19,25 @@
         "--key", "NAME|none", TS_FLAG_TEXT, OFFSET(key), 0.0, 0.0,               \
             "keyframe to start from (default: the model's own choice or 'home')" \
     }
-#define FLAGS_URDF                                                                                             \
-    {"--package-path",                                                                                         \
-     "DIR:..",                                                                                                 \
-     TS_FLAG_TEXT,                                                                                             \
-     OFFSET(package_path),                                                                                     \
-     0.0,                                                                                                      \
-     0.0,                                                                                                      \
-     "URDF: folders with packages (default: ROS_PACKAGE_PATH, and above the file)"},                           \
-        {"--srdf", "FILE", TS_FLAG_TEXT, OFFSET(srdf), 0.0, 0.0, "URDF: its SRDF (default: one beside it)"}, { \
-        "--root", "fixed|floating", TS_FLAG_TEXT, OFFSET(root), 0.0, 0.0,                                      \
-            "URDF: whether the root link moves (default: as the SRDF says, else fixed)"                        \
+#define FLAGS_URDF                                                                                           \
+    {"--package-path",                                                                                       \
+     "DIR:..",                                                                                               \
+     TS_FLAG_TEXT,                                                                                           \
+     OFFSET(package_path),                                                                                   \
+     0.0,                                                                                                    \
+     0.0,                                                                                                    \
+     "URDF: folders with packages (default: ROS_PACKAGE_PATH, and above the file)"},                         \
+        {"--srdf", "FILE", TS_FLAG_TEXT, OFFSET(srdf), 0.0, 0.0, "URDF: its SRDF (default: one beside it)"}, \
+        {"--root",                                                                                           \
+         "fixed|floating",                                                                                   \
+         TS_FLAG_TEXT,                                                                                       \
+         OFFSET(root),                                                                                       \
+         0.0,                                                                                                \
+         0.0,                                                                                                \
+         "URDF: whether the root link moves (default: as the SRDF says, else fixed)"},                       \
+    {                                                                                                        \
+        "--overlaps", "exclude|keep", TS_FLAG_TEXT, OFFSET(overlaps), 0.0, 0.0,                              \
+            "URDF without SRDF: whether links that overlap at zero may touch (default: exclude)"             \
     }
 #define FLAG_FROM                                                                       \
     {                                                                                   \
@@ -234,7 +242,12 @@ static const ts_flag forces_flags[] = {
     FLAG_JSON,
     FLAG_HELP};
 
-static const ts_flag check_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_JSON, FLAG_HELP};
+static const ts_flag check_flags[] = {FLAGS_URDF,
+                                      {"--write-srdf", "FILE", TS_FLAG_TEXT, OFFSET(write_srdf), 0.0, 0.0,
+                                       "write the pairs of links that never touch as an SRDF"},
+                                      FLAG_STRICT,
+                                      FLAG_JSON,
+                                      FLAG_HELP};
 
 static const ts_flag convert_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_HELP};
 

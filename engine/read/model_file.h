@@ -22,6 +22,7 @@ typedef struct ts_model_file_options {
     const char* package_path;  // folders to find packages in, separated by colons; NULL: none
     const char* srdf;          // the semantic file of a URDF; NULL: one for the same robot beside it
     ts_root_choice root;       // of a URDF
+    int overlaps_touch;  // nonzero: links of a URDF without an SRDF touch though they overlap while all joints are at zero
 } ts_model_file_options;
 
 /// Reads MJCF (<mujoco>) or URDF (<robot>). `options` (NULL: the default) concern URDF; `report` (may be NULL) collects what

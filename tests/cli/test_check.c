@@ -172,3 +172,34 @@ Test(check, knows_every_scene) {
         outcome_free(&result);
     }
 }
+
+// Three links in one place: the first and the last are no neighbours. What is written is found beside the robot, and says the same.
+Test(check, writes_who_never_touches) {
+#define BALL(name)                                                                                                \
+    "<link name='" name "'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>" \
+    "</inertial><collision><geometry><sphere radius='0.1'/></geometry></collision></link>"
+#define HINGE(name, parent, child) \
+    "<joint name='" name "' type='continuous'><parent link='" parent "'/><child link='" child "'/></joint>"
+    write_text("r.urdf", "<robot name='r &amp; s'>" BALL("a") BALL("b") BALL("c") HINGE("ab", "a", "b")
+                             HINGE("bc", "b", "c") "</robot>");
+    static const char counts[] = "n = [f for f in d['import'] if 'overlap' in f['what']]\n";
+    char python[300];
+    snprintf(python, sizeof python, "%sassert len(n) == 1 and n[0]['count'] == 1\nassert d['contacts'] == []\n",
+             counts);
+    outcome result = run("check r.urdf --json --write-srdf r.srdf");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, python), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    snprintf(python, sizeof python, "%sassert n == []\nassert d['contacts'] == []\n", counts);
+    result = run("check r.urdf --json");
+    cr_expect(json_holds(&result.out, python), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    write_text("q.urdf",
+               "<robot name='q'>" BALL("a") BALL("b") BALL("c") HINGE("ab", "a", "b") HINGE("bc", "b", "c") "</robot>");
+    result = run("check q.urdf --json --overlaps keep");
+    cr_expect(json_holds(&result.out, "assert len(d['contacts']) == 1\n"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    result = run("check q.urdf --overlaps perhaps");
+    cr_expect(result.code != 0 && has(&result.err, "exclude or keep"));
+    outcome_free(&result);
+}

@@ -177,6 +177,7 @@ static void read_text(ts_urdf_reader* r, const ts_urdf_input* input, ts_model** 
     if (!r->xml.code) decide_root(r);
     if (!r->xml.code) add_tree(r);
     if (!r->xml.code) ts_urdf_give_inertia(r);
+    if (!r->xml.code) ts_urdf_exclude_overlaps(r);
     if (!r->xml.code) ts_urdf_add_mimics(r);
     if (!r->xml.code && r->srdf) ts_urdf_read_srdf(r);
     if (r->xml.code) return;

@@ -100,6 +100,11 @@ typedef struct ts_urdf_input {
 ts_code ts_urdf_parse_input(const ts_urdf_input* input, const ts_model_file_options* options, ts_import_report* report,
                             ts_model** out_model, ts_status* out_status);
 
+// --- overlaps.c ---
+
+/// Where no SRDF says which links never touch: those that overlap in the pose of the file do not.
+void ts_urdf_exclude_overlaps(ts_urdf_reader* reader);
+
 // --- values.c ---
 
 /// Takes the first failure. node may be NULL. Always returns reader->xml.code.

@@ -242,7 +242,7 @@ Test(urdf, links_that_a_joint_connects_do_not_touch) {
     "<link name='" name "'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>" \
     "</inertial><collision><geometry><sphere radius='1'/></geometry></collision></link>"
     ts_model* m = urdf_read(BALL("base") BALL("a") BALL("b") JOINT("ja", "continuous", "base", "a", "")
-                                JOINT("jb", "continuous", "a", "b", ""));
+                                JOINT("jb", "continuous", "a", "b", "<origin xyz='3 0 0'/>"));
     cr_expect_eq(ts_model_geoms_can_touch(m, 0, 1), 0);
     cr_expect_eq(ts_model_geoms_can_touch(m, 1, 2), 0);
     cr_expect_eq(ts_model_geoms_can_touch(m, 0, 2), 1);
