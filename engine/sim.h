@@ -47,7 +47,6 @@ typedef struct ts_step_info {
     int pair_limit_reached;    // nonzero: the step failed because too many boxes overlap (ts_broad_phase_pair_limit)
     int held_back;             // islands whose answer, no solution, would have added energy: it is shortened
     int blocked;               // blocks of whose demands something was left out, see ts_row_blocked
-    int closed_ties;           // connections and welds that the step left open, and whose error was taken out after it
     int kept_pairs;            // pairs whose contacts are those of an earlier step, moved on (the option keep_contacts)
     int narrow_failures;       // pairs whose query hit a limit or bad input
     int bad_bounds;            // geoms left out because their box was not finite

@@ -121,6 +121,7 @@ typedef struct ts_sim_storage {
     double* rigid_reference;
     double* rigid_R;
     ts_islands islands;  // of the problem; one without a list where nobody asked
+    int closed_ties;     // connections and welds that the step left open, and whose error was taken out after it
 
     // of a step in substeps (step/substep.c), while it goes on
     int substep;                         // which, from 0

@@ -162,7 +162,7 @@ static int closes_ties(ts_sim* sim) {
     double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, sim->model->nq);
     if (!qpos) return -1;
     ts_integrate_position(sim->model, sim->qpos, ts_sim_storage_of(sim)->new_velocity, sim->options.time_step, qpos);
-    return ts_step_close_ties(sim, qpos) ? sim->info.closed_ties > 0 : -1;
+    return ts_step_close_ties(sim, qpos) ? ts_sim_storage_of(sim)->closed_ties > 0 : -1;
 }
 
 static ts_code differentiate_law(const ts_step_task* task, const ts_contact_problem* own, ts_step_implicit* p,

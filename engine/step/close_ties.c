@@ -232,7 +232,7 @@ static void find_closing(const closing* c) {
 int ts_step_close_ties(ts_sim* sim, double* io_qpos) {
     const ts_options* o = &sim->options;
     closing c = {.sim = sim, .plan = ts_sim_storage_of(sim)->row_plan};
-    sim->info.closed_ties = 0;
+    ts_sim_storage_of(sim)->closed_ties = 0;
     if (sim->model->equality_count == 0 || ts_pile_is_on(sim) || ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL)
         return 1;
     if (!list_ties(&c)) return 0;
@@ -257,6 +257,6 @@ int ts_step_close_ties(ts_sim* sim, double* io_qpos) {
     place_trees(&c, closed);
     if (!(find_errors(&c, bound, NULL) < before)) return 1;
     memcpy(io_qpos, closed, (size_t)sim->model->nq * sizeof(double));
-    sim->info.closed_ties = open;
+    ts_sim_storage_of(sim)->closed_ties = open;
     return 1;
 }

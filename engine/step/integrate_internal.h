@@ -20,7 +20,7 @@ void ts_step_take_velocity(ts_sim* sim);
 int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act);
 
 /// Takes out of io_qpos (nq), where a solved step leads to, what connections and welds are open by there although their rows were met: see
-/// close_ties.c. Sets info.closed_ties. Returns 0 when memory is short.
+/// close_ties.c. Sets closed_ties. Returns 0 when memory is short.
 int ts_step_close_ties(ts_sim* sim, double* io_qpos);
 
 /// out_qpos (nq) = qpos (+) h qvel: positions and angles grow linearly, quaternions turn by exp(h omega) with omega in child

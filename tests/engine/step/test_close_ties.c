@@ -3,6 +3,7 @@
 #include "tests/engine/engine_fixture.h"
 
 #include "engine/derivative/step_derivative.h"
+#include "engine/sim_internal.h"
 
 static const double crank = 0.1, coupler = 0.36, rocker = 0.3, ground = 0.4;
 
@@ -109,7 +110,7 @@ static void strike(const char* kind) {
         fixture_run(&f, 1);
         int strikes = fabs(f.sim->qvel[0]) < 0.1 * before;
         struck += strikes && before > 1.0;
-        closed += f.sim->info.closed_ties;
+        closed += ts_sim_storage_of(f.sim)->closed_ties;
         // Before it strikes a step leaves what is of third order in 6 rad/s for a millisecond.
         cr_assert_lt(off(f.sim) * rocker, struck ? 1e-8 : 5e-8, "%s, step %d: %g rad", kind, i, off(f.sim));
         if (struck) cr_assert_lt(ts_sim_energy(f.sim).kinetic, 1e-6);
@@ -134,7 +135,7 @@ Test(close_ties, books_balance) {
     int closed = 0;
     for (int i = 0; i < 60; ++i) {
         fixture_run(&f, 1);
-        closed += f.sim->info.closed_ties;
+        closed += ts_sim_storage_of(f.sim)->closed_ties;
         cr_assert_lt(ts_ledger_step_share(&ledger), 1e-12, "step %d: %g", i, ts_ledger_step_share(&ledger));
     }
     cr_assert_gt(closed, 0);
@@ -161,7 +162,7 @@ Test(close_ties, derivatives_by_equations_refuse) {
         settings.method = TS_STEP_DIFFERENCE;
         cr_assert_eq(ts_step_derivative_make(f.sim, &settings, &input, 1, &arena, &derivative, NULL), TS_OK);
         fixture_run(&f, 1);
-        cr_assert_eq(code, f.sim->info.closed_ties ? TS_ERROR_UNSUPPORTED : TS_OK, "step %d", i);
+        cr_assert_eq(code, ts_sim_storage_of(f.sim)->closed_ties ? TS_ERROR_UNSUPPORTED : TS_OK, "step %d", i);
         refused += code != TS_OK;
         ts_arena_free(&arena);
     }
