@@ -36,8 +36,8 @@
          0.0,                                                                                                \
          "URDF: whether the root link moves (default: as the SRDF says, else fixed)"},                       \
     {                                                                                                        \
-        "--overlaps", "exclude|keep", TS_FLAG_TEXT, OFFSET(overlaps), 0.0, 0.0,                              \
-            "URDF without SRDF: whether links that overlap at zero may touch (default: exclude)"             \
+        "--overlaps", "KIND", TS_FLAG_TEXT, OFFSET(overlaps), 0.0, 0.0,                                      \
+            "URDF without SRDF: links that overlap at zero never touch ('exclude', default), or do ('keep')" \
     }
 #define FLAG_FROM                                                                       \
     {                                                                                   \

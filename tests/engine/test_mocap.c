@@ -110,7 +110,7 @@ Test(mocap, what_makes_no_sense_is_refused) {
     mjcf_refuse("<mujoco><worldbody><body>\n<body mocap='true'/></body></worldbody></mujoco>", 2, "child of the world");
     mjcf_refuse("<mujoco><worldbody>\n<body mocap='true'><joint/></body></worldbody></mujoco>", 2, "joints");
     mjcf_refuse("<mujoco><worldbody><body mocap='true'/></worldbody><keyframe>\n<key mpos='1 2'/></keyframe></mujoco>",
-                2, "mpos has 2 numbers");
+                2, "mpos comes in threes");
     mjcf_refuse(
         "<mujoco><worldbody><body mocap='true'/></worldbody><keyframe>\n<key mquat='0 0 0 0'/></keyframe></mujoco>", 2,
         "mquat is zero");
