@@ -37,7 +37,7 @@
          "URDF: whether the root link moves (default: as the SRDF says, else fixed)"},                       \
     {                                                                                                        \
         "--overlaps", "KIND", TS_FLAG_TEXT, OFFSET(overlaps), 0.0, 0.0,                                      \
-            "URDF without SRDF: links that overlap at zero never touch ('exclude', default), or do ('keep')" \
+            "URDF without SRDF: links that overlap at zero never touch ('exclude', default) or do ('keep')"  \
     }
 #define FLAG_FROM                                                                       \
     {                                                                                   \
