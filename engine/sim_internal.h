@@ -120,8 +120,9 @@ typedef struct ts_sim_storage {
     // The same and R of the step as if nothing was soft; NULL where nothing is. Ties keep the give that no one can see.
     double* rigid_reference;
     double* rigid_R;
-    ts_islands islands;  // of the problem; one without a list where nobody asked
-    int closed_ties;     // connections and welds that the step left open, and whose error was taken out after it
+    ts_islands
+        islands;      // of the problem; one without a list where nobody asked, none of a problem that nobody has solved
+    int closed_ties;  // connections and welds that the step left open, and whose error was taken out after it
 
     // of a step in substeps (step/substep.c), while it goes on
     int substep;                         // which, from 0

@@ -507,6 +507,7 @@ ts_code ts_step_assemble(ts_sim* sim) {
     assembly work = {.sim = sim, .plan = plan};
     if (!plan || !allocate(&work) || !recall_solver(sim, plan)) return TS_ERROR_MEMORY;
     sim->row_block = plan->owner;
+    ts_sim_storage_of(sim)->islands = (ts_islands){0, NULL, NULL};
     ts_trace_restart(sim->trace);
     sim->problem.trace = sim->trace;
     sim->problem.block = plan->block;

@@ -25,6 +25,7 @@ ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_aren
         out_certificate->internal_force = (double)NAN;
         return TS_OK;
     }
+    if (ts_sim_storage_of(sim)->islands.count == 0) return TS_ERROR_VALUE;
     ts_contact_problem rigid;
     if (!ts_step_rigid_problem(sim, arena, &rigid)) return TS_ERROR_MEMORY;
     return ts_certificate_make(&rigid, &ts_sim_storage_of(sim)->islands, sim->impulse, ts_certificate_tolerance, extent,
@@ -75,7 +76,6 @@ const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena) {
     if (!mode) return NULL;
     for (int i = 0; i < sim->contact_count; ++i) mode[i] = sim->contact_mode ? sim->contact_mode[i] : TS_MODE_OPEN;
     if (sim->contact_mode) return mode;
-    if (sim->step_count == 0) return mode;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     ts_code code = ts_certify_step(sim, TS_CERTIFICATE_FAST, arena, &certificate);
     for (int i = 0; !code && i < sim->contact_count; ++i) {
@@ -83,7 +83,7 @@ const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena) {
         if (verdict) mode[i] = verdict->mode;
     }
     ts_arena_scope_end(arena, scope);
-    return code ? NULL : mode;
+    return code == TS_ERROR_MEMORY ? NULL : mode;
 }
 
 void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long size) {

@@ -12,7 +12,8 @@ extern "C" {
 
 /// Judges the last step's impulses (sim->problem, sim->impulse) to the tolerance of the sim's solver (force units);
 /// verdict i is of block i, and contact k's is that of block sim->contact[k].block. Memory from `arena`. A step without
-/// contacts has no blocks, and all laws hold. TS_ERROR_VALUE before the first step, TS_ERROR_MEMORY.
+/// contacts has no blocks, and all laws hold. TS_ERROR_VALUE before the first step and where only ts_sim_forward was called since the
+/// last one, so that nobody has solved anything; TS_ERROR_MEMORY.
 ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_arena* arena,
                         ts_contact_certificate* out_certificate);
 
@@ -37,7 +38,7 @@ void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long
 void ts_certify_suspect(const ts_sim* sim, char* out_text, unsigned long size);
 
 /// What every contact of the last step does, by its certificate: contact_count modes in memory of `arena`, all open before
-/// the first step, and those recorded where the simulation shows a recording. NULL when there are no contacts or memory is short.
+/// the first step and after ts_sim_forward, and those recorded where the simulation shows a recording. NULL when there are no contacts or memory is short.
 const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena);
 
 /// Writes the problem of the last step (sim->problem) in the local form of FCLIB (contact/file/fclib.h), with R in W. `scene`

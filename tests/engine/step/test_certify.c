@@ -40,6 +40,39 @@ Test(certify, nothing_before_the_first_step_and_nothing_in_the_air) {
     fixture_end(&f);
 }
 
+// Two balls on the floor are two islands. One is lifted by hand: what touches then has been found, and nobody has solved it.
+Test(certify, nothing_of_what_nobody_has_solved) {
+    static const char* const accuracy[] = {"exact", "fast"};
+    ts_arena arena = {0};
+    for (int k = 0; k < 2; ++k) {
+        ts_contact_certificate c;
+        ts_status status;
+        ts_builder* builder = ts_builder_create("two balls");
+        for (int i = 0; i < 2; ++i) {
+            int body = fixture_free_body(builder, ts_vec3_make(i, 0.0, 0.1), 1.0,
+                                         ts_mat3_diagonal(ts_vec3_make(1.0, 1.0, 1.0)));
+            fixture_geom(builder, body, ts_shape_sphere(0.1), ts_vec3_zero(), 0.4);
+        }
+        fixture_floor(builder, 0.4, 0.0);
+        fixture f = fixture_start(builder, 1);
+        cr_assert_eq(ts_sim_set(f.sim, "accuracy", accuracy[k], &status), TS_OK, "%s", status.message);
+        fixture_run(&f, 2);
+        cr_expect_eq(certify(&f, &arena).count[TS_MODE_STICK], 2);
+        f.sim->qpos[2] = 1.0;
+        cr_assert_eq(ts_sim_forward(f.sim, &status), TS_OK, "%s", status.message);
+        cr_assert_eq(f.sim->contact_count, 1);
+        cr_expect_eq(ts_certify_step(f.sim, TS_CERTIFICATE_FAST, &arena, &c), TS_ERROR_VALUE);
+        const ts_contact_mode* mode = ts_certify_contacts(f.sim, &arena);
+        cr_assert_not_null(mode);
+        cr_expect_eq(mode[0], TS_MODE_OPEN);
+        fixture_run(&f, 1);
+        cr_expect_eq(certify(&f, &arena).count[TS_MODE_STICK], 1);
+        ts_arena_reset(&arena);
+        fixture_end(&f);
+    }
+    ts_arena_free(&arena);
+}
+
 Test(certify, modes_are_what_one_sees) {
     static const struct {
         double height, angle, speed;
