@@ -38,19 +38,18 @@ void ts_tiles_clear(ts_tiles* H) {
     }
 }
 
-// A diagonal tile, into unit lower and the inverse pivots. Returns 0 where one is not positive.
-static int factor_tile(double* tile, double* inverse) {
-    for (int k = N - 1; k >= 0; --k) {
-        double pivot = tile[(N + 1) * k];
-        if (!(pivot > 0.0)) return 0;
-        inverse[k] = 1.0 / pivot;
-        for (int i = 0; i < k; ++i) {
-            double share = tile[N * k + i] * inverse[k];
-            for (int j = 0; j <= i; ++j) tile[N * i + j] -= share * tile[N * k + j];
-        }
-        for (int i = 0; i < k; ++i) tile[N * k + i] *= inverse[k];
-    }
-    return 1;
+// A diagonal tile, into unit lower and the inverse pivots, two by two: of a pair the second pivot is its determinant by the first, so that its
+// division need not wait for the other. Returns 0 where a pivot is not positive.
+static inline int factor_tile(double* tile, double* inverse) {
+    double d = tile[15], c = tile[10], dc = tile[14], db = tile[13], da = tile[12], cb = tile[9], ca = tile[8];
+    double low = c * d - dc * dc, by_d = 1.0 / d, by_low = 1.0 / low;
+    double x = da * by_d, y = db * by_d, u = (ca * d - dc * da) * by_low, v = (cb * d - dc * db) * by_low;
+    double b = tile[5] - (y * db + v * (cb - dc * y)), a = tile[0] - (x * da + u * (ca - dc * x));
+    double ba = tile[4] - (x * db + u * (cb - dc * y));
+    double high = a * b - ba * ba, by_b = 1.0 / b, by_high = 1.0 / high;
+    inverse[0] = b * by_high, inverse[1] = by_b, inverse[2] = d * by_low, inverse[3] = by_d;
+    tile[4] = ba * by_b, tile[8] = u, tile[9] = v, tile[12] = x, tile[13] = y, tile[14] = dc * by_d;
+    return (d > 0.0) & (low > 0.0) & (b > 0.0) & (high > 0.0);
 }
 
 // tile -= A^T B
@@ -63,32 +62,43 @@ static inline void subtract(double* tile, const double* A, const double* B) {
     }
 }
 
+// Row k of tiles by its own, whose factor is known, and that before division by pivots.
+static inline void divide(ts_tiles* H, int k, double unscaled[][N * N]) {
+    const double *own = ts_tiles_at(H, k, k), *inverse = H->inverse[k];
+    double* row = ts_tiles_at(H, k, 0);
+    for (uint32_t left = H->below[k]; left; left &= left - 1) {
+        int j = ts_tiles_first(left);
+        double *tile = row + N * N * j, *plain = unscaled[j];
+        ts_four x3 = ts_four_load(tile + 12);
+        ts_four x2 = ts_four_minus(ts_four_load(tile + 8), ts_four_times(own[14], x3));
+        ts_four x1 =
+            ts_four_minus(ts_four_load(tile + 4), ts_four_plus(ts_four_times(own[13], x3), ts_four_times(own[9], x2)));
+        ts_four x0 = ts_four_plus(ts_four_plus(ts_four_times(own[12], x3), ts_four_times(own[8], x2)),
+                                  ts_four_times(own[4], x1));
+        x0 = ts_four_minus(ts_four_load(tile), x0);
+        ts_four_store(x0, plain), ts_four_store(x1, plain + 4), ts_four_store(x2, plain + 8),
+            ts_four_store(x3, plain + 12);
+        ts_four_store(ts_four_times(inverse[0], x0), tile), ts_four_store(ts_four_times(inverse[1], x1), tile + 4);
+        ts_four_store(ts_four_times(inverse[2], x2), tile + 8), ts_four_store(ts_four_times(inverse[3], x3), tile + 12);
+    }
+}
+
 int ts_tiles_factor(ts_tiles* H) {
     _Alignas(32) double unscaled[TS_TILES_MOST][N * N];
-    for (int k = H->count - 1; k >= 0; --k) {
-        double *own = ts_tiles_at(H, k, k), *row = ts_tiles_at(H, k, 0);
-        const double* inverse = H->inverse[k];
-        if (!factor_tile(own, H->inverse[k])) return 0;
-        for (uint32_t left = H->below[k]; left; left &= left - 1) {
-            int j = ts_tiles_first(left);
-            double *tile = row + N * N * j, *plain = unscaled[j];
-            ts_four x3 = ts_four_load(tile + 12);
-            ts_four x2 = ts_four_minus(ts_four_load(tile + 8), ts_four_times(own[14], x3));
-            ts_four x1 = ts_four_minus(ts_four_load(tile + 4),
-                                       ts_four_plus(ts_four_times(own[13], x3), ts_four_times(own[9], x2)));
-            ts_four x0 = ts_four_plus(ts_four_plus(ts_four_times(own[12], x3), ts_four_times(own[8], x2)),
-                                      ts_four_times(own[4], x1));
-            x0 = ts_four_minus(ts_four_load(tile), x0);
-            ts_four_store(x0, plain), ts_four_store(x1, plain + 4), ts_four_store(x2, plain + 8),
-                ts_four_store(x3, plain + 12);
-            ts_four_store(ts_four_times(inverse[0], x0), tile), ts_four_store(ts_four_times(inverse[1], x1), tile + 4);
-            ts_four_store(ts_four_times(inverse[2], x2), tile + 8),
-                ts_four_store(ts_four_times(inverse[3], x3), tile + 12);
-        }
-        for (uint32_t left = H->below[k]; left; left &= left - 1) {
+    int last = H->count - 1;
+    if (last >= 0 && !factor_tile(ts_tiles_at(H, last, last), H->inverse[last])) return 0;
+    for (int k = last; k > 0; --k) {
+        const double* row = ts_tiles_at(H, k, 0);
+        uint32_t below = H->below[k], next = 1u << (k - 1);
+        divide(H, k, unscaled);
+        // The next pivots before all else: what follows need not wait for their divisions.
+        double* own = ts_tiles_at(H, k - 1, k - 1);
+        if (below & next) subtract(own, unscaled[k - 1], row + N * N * (k - 1));
+        if (!factor_tile(own, H->inverse[k - 1])) return 0;
+        for (uint32_t left = below; left; left &= left - 1) {
             int i = ts_tiles_first(left);
             double* to = ts_tiles_at(H, i, 0);
-            for (uint32_t upto = H->below[k] & ((2u << i) - 1); upto; upto &= upto - 1) {
+            for (uint32_t upto = below & ((2u << i) - 1) & ~(next & 1u << i); upto; upto &= upto - 1) {
                 int j = ts_tiles_first(upto);
                 subtract(to + N * N * j, unscaled[i], row + N * N * j);
             }

@@ -1,14 +1,16 @@
-// Composite rigid bodies, the walk: in along the tree for inertias of all that hangs on a body, and from each dof along its chain.
+// Composite rigid bodies, the walk: in along the tree for inertias of all that hangs on a body, and what moves them at each dof; then four by four
+// entries of M at a time.
 //
-// Problem, rule and source: crba.c. Axes are laid out number by number first, so that four dofs of a run are asked for their power at once.
+// Problem, rule and source: crba.c. Which tiles of M hold anything is known beforehand (tree_scratch.c). Axes are laid out number by number, so that
+// four dofs are asked for their power at once; entries of a tile that are off the chains are set to zero, which they are.
 // Guaranteed: same bits with and without AVX2, since every entry is its own sum.
 #include "engine/dynamics/crba_walk_internal.h"
 
 #include "engine/dynamics/spatial_four_internal.h"
 
-enum { N = 4, NUMBERS = 6, MASS = 0, MOMENT = 4, COLUMN = 8, SIZE = 32 };
+enum { N = 4, NUMBERS = 6, LANES = N * NUMBERS, ROW = 8, MASS = 0, MOMENT = 4, COLUMN = 8, SIZE = 32 };
 
-// What is known of a body and all that hangs on it.
+// What has been left for a body by others that hang on it.
 static inline double* known(const ts_crba_walk* walk, int b) { return walk->scratch->walk + (ptrdiff_t)SIZE * b; }
 
 static inline ts_inertia_four load(const double* from) {
@@ -33,79 +35,103 @@ static inline ts_inertia_four plus(ts_inertia_four a, ts_inertia_four b) {
     return I;
 }
 
-// Number i of the axis of dof d of the tree at lane[i * stride + d].
-static inline void lay_out(const ts_motion* axis, int count, int stride, double* lane) {
+// Number i of the axis of dof d of the tree at lane[LANES * (d / N) + N * i + d % N].
+static inline void lay_out(const ts_motion* axis, int count, double* lane) {
     int d = 0;
-    for (; d + N <= count; d += N) {
+    for (; d + N <= count; d += N, lane += LANES) {
         const double* S = (const double*)&axis[d];
         ts_four a[N], b[N];
         for (int k = 0; k < N; ++k) a[k] = ts_four_load(S + NUMBERS * k), b[k] = ts_four_load(S + NUMBERS * k + 2);
         ts_four_transpose(&a[0], &a[1], &a[2], &a[3]);
         ts_four_transpose(&b[0], &b[1], &b[2], &b[3]);
-        for (int i = 0; i < N; ++i) ts_four_store(a[i], lane + i * stride + d);
-        for (int i = N; i < NUMBERS; ++i) ts_four_store(b[i - 2], lane + i * stride + d);
+        for (int i = 0; i < N; ++i) ts_four_store(a[i], lane + N * i);
+        for (int i = N; i < NUMBERS; ++i) ts_four_store(b[i - 2], lane + N * i);
     }
-    for (; d < count; ++d)
-        for (int i = 0; i < NUMBERS; ++i) lane[i * stride + d] = ((const double*)&axis[d])[i];
+    for (int k = 0; d + k < count; ++k)
+        for (int i = 0; i < NUMBERS; ++i) lane[N * i + k] = ((const double*)&axis[d + k])[i];
 }
 
-// The power of a force, each number four times, on four axes.
-static inline ts_four power(const double* lane, int stride, const ts_four f[NUMBERS]) {
-    ts_four turn =
-        ts_four_plus(ts_four_product(f[0], ts_four_load(lane)), ts_four_product(f[1], ts_four_load(lane + stride)));
-    ts_four move = ts_four_plus(ts_four_product(f[3], ts_four_load(lane + 3 * stride)),
-                                ts_four_product(f[4], ts_four_load(lane + 4 * stride)));
-    turn = ts_four_plus(turn, ts_four_product(f[2], ts_four_load(lane + 2 * stride)));
-    move = ts_four_plus(move, ts_four_product(f[5], ts_four_load(lane + 5 * stride)));
+// The power of a force on four axes.
+static inline ts_four power(const ts_four S[NUMBERS], const double* f) {
+    ts_four turn = ts_four_plus(ts_four_times(f[0], S[0]), ts_four_times(f[1], S[1]));
+    ts_four move = ts_four_plus(ts_four_times(f[4], S[3]), ts_four_times(f[5], S[4]));
+    turn = ts_four_plus(turn, ts_four_times(f[2], S[2]));
+    move = ts_four_plus(move, ts_four_times(f[6], S[5]));
     return ts_four_plus(turn, move);
 }
 
-// Row and column d of M, run by run of its chain: what moves all that d carries, on the dofs that d hangs on.
-static inline void fill_row(const ts_crba_walk* walk, int d, const double* lane, int stride, const ts_four* f,
-                            double* M) {
-    const ts_dof* dof = walk->model->dof;
-    int first = walk->model->tree[walk->tree].dof_first;
-    double *row = M + (ptrdiff_t)d * walk->ld, *column = M + d;
-    for (int end = d, start; end >= 0; end = dof[first + start].parent - first) {
-        start = dof[first + end].run - first;
-        for (int e = start; e <= end; e += N) {
-            double value[N];
-            ts_four four = power(lane + e, stride, f);
-            ts_four_store(four, value);
-            if (e + N <= end + 1) {
-                ts_four_store(four, row + e);
-                for (int i = 0; i < N; ++i) column[(ptrdiff_t)(e + i) * walk->ld] = value[i];
-                continue;
-            }
-            for (int i = 0; e + i <= end; ++i) row[e + i] = column[(ptrdiff_t)(e + i) * walk->ld] = value[i];
-        }
-    }
-    row[d] += dof[first + d].armature;
-}
-
-static inline void run(const ts_crba_walk* walk, double* M) {
+// What moves all that each dof carries, from the leaves on.
+static inline void find_forces(const ts_crba_walk* walk, double* row) {
     const ts_model* model = walk->model;
     const ts_kinematics* k = walk->kinematics;
     const ts_kinematic_tree* tree = &model->tree[walk->tree];
     const int* body = model->tree_body + tree->body_first;
-    // A chain's last vector reads up to three numbers behind it, which mean nothing.
-    int first = tree->dof_first, stride = tree->dof_count + N;
-    double* lane = walk->scratch->dof_lane + (ptrdiff_t)NUMBERS * (first + N * walk->tree);
-    lay_out(k->dof_axis + first, tree->dof_count, stride, lane);
-    for (int i = 0; i < tree->body_count; ++i)
-        store(ts_inertia_four_of(&k->body_inertia[body[i]]), known(walk, body[i]));
+    const char* link = walk->scratch->body_link;
+    ts_inertia_four I = {0};
+    int follows = 0;
+    row -= (ptrdiff_t)ROW * tree->dof_first;
     for (int i = tree->body_count - 1; i >= 0; --i) {
-        const ts_body* own = &model->body[body[i]];
-        ts_inertia_four I = load(known(walk, body[i]));
-        for (int d = own->dof_first; d < own->dof_first + own->dof_count; ++d) {
-            ts_spatial_four force = ts_inertia_four_mul(&I, ts_spatial_four_of(&k->dof_axis[d]));
-            ts_four f[NUMBERS];
-            for (int c = 0; c < 3; ++c) f[c] = ts_four_lane(force.angular, c), f[3 + c] = ts_four_lane(force.linear, c);
-            fill_row(walk, d - first, lane, stride, f, M);
-        }
-        if (model->body[own->parent].tree >= 0)
-            store(plus(load(known(walk, own->parent)), I), known(walk, own->parent));
+        int b = body[i];
+        const ts_body* own = &model->body[b];
+        I = follows ? plus(ts_inertia_four_of(&k->body_inertia[b]), I) : ts_inertia_four_of(&k->body_inertia[b]);
+        if (link[b] & TS_TREE_WAITS) I = plus(I, load(known(walk, b)));
+        for (int d = own->dof_first; d < own->dof_first + own->dof_count; ++d)
+            ts_spatial_four_store(ts_inertia_four_mul(&I, ts_spatial_four_of(&k->dof_axis[d])),
+                                  row + (ptrdiff_t)ROW * d);
+        follows = link[b] & TS_TREE_FOLLOWS;
+        if (follows || model->body[own->parent].tree < 0) continue;
+        double* left = known(walk, own->parent);
+        store(link[b] & TS_TREE_OPENS ? I : plus(load(left), I), left);
     }
+}
+
+// Ones where bits of a mask are set.
+static const double chosen[16][N] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 1, 0},
+                                     {0, 1, 1, 0}, {1, 1, 1, 0}, {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1},
+                                     {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1}};
+
+// A tile, `rows` by four, of M and its mirror image.
+static inline void fill_tile(const ts_tree_tile* tile, int rows, const double* lane, const double* row, int ld,
+                             double* M) {
+    ts_four S[NUMBERS], v[N], t[N];
+    for (int i = 0; i < NUMBERS; ++i) S[i] = ts_four_load(lane + LANES * tile->column + N * i);
+    row += N * ROW * tile->row;
+    for (int r = 0; r < N; ++r) v[r] = r < rows ? power(S, row + ROW * r) : ts_four_zero();
+    if (tile->chained != 0xffff)
+        for (int r = 0; r < N; ++r)
+            v[r] = ts_four_where(ts_four_load(chosen[tile->chained >> N * r & 15]), v[r], ts_four_zero());
+    for (int r = 0; r < N; ++r) t[r] = v[r];
+    ts_four_transpose(&t[0], &t[1], &t[2], &t[3]);
+    double *across = M + (ptrdiff_t)(N * tile->row) * ld + N * tile->column,
+           *down = M + (ptrdiff_t)(N * tile->column) * ld + N * tile->row;
+    if (tile->row == tile->column)
+        for (int r = 0; r < N; ++r) v[r] = t[r] = ts_four_where(ts_four_load(chosen[(2 << r) - 1]), v[r], t[r]);
+    if (rows == N) {
+        for (int r = 0; r < N; ++r) ts_four_store(v[r], across + (ptrdiff_t)r * ld);
+        for (int r = 0; r < N; ++r) ts_four_store(t[r], down + (ptrdiff_t)r * ld);
+        return;
+    }
+    double value[N][N];
+    int columns = tile->row == tile->column ? rows : N;
+    for (int r = 0; r < N; ++r) ts_four_store(v[r], value[r]);
+    for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c) across[(ptrdiff_t)r * ld + c] = down[(ptrdiff_t)c * ld + r] = value[r][c];
+}
+
+static inline void run(const ts_crba_walk* walk, double* M) {
+    const ts_model* model = walk->model;
+    const ts_kinematic_tree* tree = &model->tree[walk->tree];
+    const ts_tree_tile* tile = walk->scratch->tile;
+    int first = tree->dof_first, n = tree->dof_count, whole = n / N;
+    int at = walk->scratch->tile_start[walk->tree], end = walk->scratch->tile_start[walk->tree + 1];
+    // Behind the last dof of a tree are zeros.
+    ptrdiff_t place = first + N * walk->tree;
+    double *lane = walk->scratch->dof_lane + NUMBERS * place, *row = walk->scratch->dof_row + ROW * place;
+    lay_out(walk->kinematics->dof_axis + first, n, lane);
+    find_forces(walk, row);
+    for (; at < end && tile[at].row < whole; ++at) fill_tile(&tile[at], N, lane, row, walk->ld, M);
+    for (; at < end; ++at) fill_tile(&tile[at], n - N * whole, lane, row, walk->ld, M);
+    for (int d = 0; d < n; ++d) M[(ptrdiff_t)d * (walk->ld + 1)] += model->dof[first + d].armature;
 }
 
 #if TS_WIDE

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /// L (n x n, not M itself) with M = L^T L, of which the lower triangle is read, zero off the chains, and one over its diagonal (n). What lies
-/// above the diagonal of out_L is left as it is. Returns 0 when a pivot is not positive: a degree of freedom moves no mass.
+/// above the diagonal of out_L is left as it is, or becomes zero. Returns 0 when a pivot is not positive: a degree of freedom moves no mass.
 int ts_tree_factor_make(const ts_model* model, int tree, const double* M, double* out_L, double* out_inverse);
 
 /// Replaces each of `rows` rows x by L^-T x. In these coordinates, L v, the inertia is the identity. A row that is zero off a body's

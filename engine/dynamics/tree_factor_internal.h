@@ -99,4 +99,17 @@ int ts_tree_factor_tiles(const ts_dof_chains* chains, int n, const double* M, do
 int ts_tree_factor_tiles_narrow(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse);
 int ts_tree_factor_tiles_wide(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse);
 
+/// Most rows of ts_tree_factor_unwhiten_few.
+enum { TS_TREE_LANES = 4 };
+
+/// ts_tree_factor_unwhiten of two to four rows together, of a tree of at most TS_TREE_TILES dofs.
+void ts_tree_factor_unwhiten_few(const ts_dof_chains* chains, int n, const double* L, const double* inverse, int rows,
+                                 double* w);
+
+/// The same, whatever the machine, and with AVX2: the same bits.
+void ts_tree_factor_unwhiten_narrow(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                    int rows, double* w);
+void ts_tree_factor_unwhiten_wide(const ts_dof_chains* chains, int n, const double* L, const double* inverse, int rows,
+                                  double* w);
+
 #endif

@@ -247,12 +247,19 @@ void ts_tree_factor_whiten(const ts_model* model, int tree, const double* L, con
 
 void ts_tree_factor_unwhiten(const ts_model* model, int tree, const double* L, const double* inverse, int rows,
                              double* w) {
-    int n = model->tree[tree].dof_count;
+    int n = model->tree[tree].dof_count, r = 0;
+    if (model->tree[tree].kind == TS_TREE_CENTRED) {
+        for (; r < rows; ++r) ts_free_body_unwhiten_centred(L, inverse, w + 6 * r);
+        return;
+    }
     ts_dof_chains chains = ts_dof_chains_of(model, tree);
-    for (int r = 0; r < rows; ++r) {
-        if (model->tree[tree].kind == TS_TREE_CENTRED)
-            ts_free_body_unwhiten_centred(L, inverse, w + 6 * r);
-        else if (is_wide())
+    while (rows - r > 1 && n <= TS_TREE_TILES) {
+        int count = rows - r < TS_TREE_LANES ? rows - r : TS_TREE_LANES;
+        ts_tree_factor_unwhiten_few(&chains, n, L, inverse, count, w + r * n);
+        r += count;
+    }
+    for (; r < rows; ++r) {
+        if (is_wide())
             unwhiten_row_wide(&chains, n, L, inverse, w + r * n);
         else
             unwhiten_row(&chains, n, L, inverse, w + r * n);

@@ -7,14 +7,24 @@
 
 enum { N = TS_TILE };
 
-// Which tiles chains cross.
+// The tiles from that of dof `from` to that before dof `to`'s, a bit each.
+static inline uint32_t tiles_between(int from, int to) { return (1u << (unsigned)to / N) - (1u << (unsigned)from / N); }
+
+// Which tiles chains cross, run by run.
 static inline void couple(const ts_dof_chains* chains, int n, ts_tiles* H) {
-    uint32_t above[TS_TREE_TILES];  // of each dof, the tiles of those that it hangs on
+    const ts_dof* dof = chains->dof + chains->first;
+    uint32_t above[TS_TREE_TILES];  // of each run's first dof, the tiles of those that it hangs on
     ts_tiles_begin(H, (n + N - 1) / N);
-    for (int d = 0; d < n; ++d) {
-        int parent = ts_dof_above(chains, d);
-        above[d] = parent >= 0 ? above[parent] | 1u << parent / N : 0u;
-        H->below[d / N] |= above[d] & ((1u << d / N) - 1);
+    for (int start = 0, stop; start < n; start = stop) {
+        int parent = ts_dof_above(chains, start), run = start + chains->first;
+        for (stop = start + 1; stop < n && dof[stop].run == run;) ++stop;
+        above[start] = 0;
+        if (parent >= 0) {
+            int root = dof[parent].run - chains->first;
+            above[start] = above[root] | tiles_between(root, parent) | 1u << (unsigned)parent / N;
+        }
+        for (unsigned k = (unsigned)start / N; k <= (unsigned)(stop - 1) / N; ++k)
+            H->below[k] |= (above[start] | tiles_between(start, N * (int)k)) & ((1u << k) - 1);
     }
     ts_tiles_close(H);
 }
@@ -29,7 +39,9 @@ static inline void load(ts_tiles* H, int n, int k, int rows, const double* M) {
         double* to = ts_tiles_at(H, k, j);
         for (int r = 0; r < N; ++r) ts_four_store(r < rows ? ts_four_load(from + r * n) : ts_four_zero(), to + N * r);
     }
-    for (int r = 0; r < N; ++r)
+    // Above the diagonal may stand anything.
+    for (int r = 0; r < N && rows == N; ++r) ts_four_store(ts_four_load(row + r * n + N * k), own + N * r);
+    for (int r = 0; r < N && rows < N; ++r)
         for (int i = 0; i <= r; ++i) own[N * r + i] = r < rows ? row[r * n + N * k + i] : (double)(i == r);
 }
 
@@ -42,6 +54,16 @@ static inline void store(ts_tiles* H, int n, int k, int rows, const double* root
         const double* from = ts_tiles_at(H, k, j);
         double* to = row + N * j;
         for (int r = 0; r < rows; ++r) ts_four_store(ts_four_times(root[r], ts_four_load(from + N * r)), to + r * n);
+    }
+    if (rows == N) {
+        // Rows of the unit tile, and zeros above its diagonal.
+        static const double lower[N][N] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {1, 1, 0, 0}, {1, 1, 1, 0}};
+        static const double one[N][N] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+        for (int r = 0; r < N; ++r) {
+            ts_four unit = ts_four_where(ts_four_load(lower[r]), ts_four_load(own + N * r), ts_four_load(one[r]));
+            ts_four_store(ts_four_times(root[r], unit), row + r * n + N * k);
+        }
+        return;
     }
     for (int r = 0; r < rows; ++r) {
         for (int i = 0; i < r; ++i) row[r * n + N * k + i] = root[r] * own[N * r + i];

@@ -1,5 +1,5 @@
 // Scratch of the recursions over a tree: one entry per body or degree of freedom, so that different trees may be worked on at
-// once with one scratch. Nothing in it means anything between calls.
+// once with one scratch. But for what follows from the model nothing in it means anything between calls.
 #ifndef TS_ENGINE_TREE_SCRATCH_H
 #define TS_ENGINE_TREE_SCRATCH_H
 
@@ -19,6 +19,20 @@ typedef struct ts_articulated_inertia {
     ts_mat3 C;
 } ts_articulated_inertia;
 
+/// Four by four entries of a tree's inertia, of which some couple two dofs of one chain: rows [4 row, 4 row + 4), columns likewise, column <= row.
+typedef struct ts_tree_tile {
+    int row;
+    int column;
+    unsigned chained;  // bit 4 r + c: its row r hangs on its column c, or is it
+} ts_tree_tile;
+
+/// How what a body carries reaches its parent, on the way inwards through a tree's bodies.
+enum {
+    TS_TREE_FOLLOWS = 1,  // the parent is the next to be visited
+    TS_TREE_OPENS = 2,    // it is not, and nobody before has left anything for it
+    TS_TREE_WAITS = 4     // for this body something has been left
+};
+
 /// Scratch for one model. Create with ts_tree_scratch_create; the arrays are the arena's.
 typedef struct ts_tree_scratch {
     ts_motion* acceleration;              // (body_count)
@@ -29,7 +43,13 @@ typedef struct ts_tree_scratch {
     ts_force* dof_force;                  // (nv)
     double* dof_share;                    // (nv)
     double* dof_number;                   // (nv)
-    double* dof_lane;                     // (6 x (nv + 4 tree_count)) numbers of axes, one beside the other
+    double* dof_lane;                     // (6 x (nv + 4 tree_count)) numbers of axes, each of four dofs side by side
+    double* dof_row;                      // (8 x (nv + 4 tree_count)) numbers of forces, dof by dof
+
+    // what follows from the model
+    const ts_tree_tile* tile;  // of each tree that is no lone body, row by row
+    const int* tile_start;     // (tree_count + 1)
+    const char* body_link;     // (body_count) TS_TREE_FOLLOWS and its like
 } ts_tree_scratch;
 
 /// Makes the arrays. Returns 0 when the arena has no memory.

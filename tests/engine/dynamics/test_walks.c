@@ -91,6 +91,15 @@ Test(walks, inertia_and_factor_have_one_set_of_bits) {
             cr_assert(ts_tree_factor_tiles_narrow(&chains, n, M[0], L[1], inverse[1]));
             cr_assert_arr_eq(L[0], L[1], bytes);
             cr_assert_arr_eq(inverse[0], inverse[1], (size_t)n * sizeof(double));
+            for (int rows = 2; rows <= TS_TREE_LANES; ++rows) {
+                double x[2][TS_TREE_LANES * DOFS], alone[TS_TREE_LANES * DOFS];
+                for (int i = 0; i < rows * n; ++i) alone[i] = x[0][i] = x[1][i] = M[0][i % (n * n)] + 0.1 * i;
+                ts_tree_factor_unwhiten_few(&chains, n, L[0], inverse[0], rows, x[0]);
+                ts_tree_factor_unwhiten_narrow(&chains, n, L[0], inverse[0], rows, x[1]);
+                cr_assert_arr_eq(x[0], x[1], (size_t)(rows * n) * sizeof(double));
+                for (int r = 0; r < rows; ++r) ts_tree_factor_unwhiten(f.model, t, L[0], inverse[0], 1, alone + r * n);
+                for (int i = 0; i < rows * n; ++i) cr_assert_float_eq(x[0][i], alone[i], 1e-9 * (1.0 + fabs(alone[i])));
+            }
             // What lies above the diagonal is nobody's.
             for (int i = 0; i < n; ++i)
                 for (int j = i + 1; j < n; ++j) cr_assert_eq(L[0][i * n + j], 0.0);
