@@ -1,7 +1,7 @@
 // Parsing against a table of flags, help from the same table, and the nearest known name for a mistyped one.
 //
 // Nearness is the edit distance with swaps of neighbours (optimal string alignment): one row of the usual table per
-// letter. A name is offered when at most a third of its letters, and at least two, would have to change.
+// letter. A name is offered when at most a third of its letters, or two, would have to change, or when a quarter of the word's would to make a beginning of it.
 #include "cli/args.h"
 
 #include "cli/video/video_internal.h"
@@ -32,11 +32,18 @@ static ts_args no_args(void) {
 
 static int minimum(int a, int b) { return a < b ? a : b; }
 
-static int edit_distance(const char* a, const char* b) {
-    int la = (int)strlen(a);
-    int lb = (int)strlen(b);
-    if (la > LONGEST_NAME || lb > LONGEST_NAME) return LONGEST_NAME;
-    int row[3][LONGEST_NAME + 1];  // the last three rows of the table, in turn
+// How far a word is from a name, and from the nearest beginning of it.
+typedef struct nearness {
+    int whole;
+    int beginning;
+} nearness;
+
+static nearness edit_distance(const char* word, const char* name) {
+    int la = (int)strlen(word);
+    int lb = (int)strlen(name);
+    nearness near = {LONGEST_NAME, LONGEST_NAME};
+    if (la > LONGEST_NAME || lb > LONGEST_NAME) return near;
+    int row[3][LONGEST_NAME + 1] = {{0}};  // the last three rows of the table, in turn
     for (int j = 0; j <= lb; ++j) row[0][j] = j;
     for (int i = 1; i <= la; ++i) {
         int* now = row[i % 3];
@@ -44,34 +51,49 @@ static int edit_distance(const char* a, const char* b) {
         const int* earlier = row[(i + 1) % 3];
         now[0] = i;
         for (int j = 1; j <= lb; ++j) {
-            int cost = a[i - 1] != b[j - 1];
+            int cost = word[i - 1] != name[j - 1];
             now[j] = minimum(minimum(before[j] + 1, now[j - 1] + 1), before[j - 1] + cost);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            if (i > 1 && j > 1 && word[i - 1] == name[j - 2] && word[i - 2] == name[j - 1])
                 now[j] = minimum(now[j], earlier[j - 2] + 1);
         }
     }
-    return row[la % 3][lb];
+    near.whole = row[la % 3][lb];
+    for (int j = 0; j <= lb; ++j) near.beginning = minimum(near.beginning, row[la % 3][j]);
+    return near;
 }
 
-// The nearest name, or NULL when none is near.
+// How many letters would have to change, or LONGEST_NAME where that is too many. What was left out counts as one: "pile" for "pile-1000", "lemke" for "lcp-lemke".
+static int changes(const char* word, const char* name) {
+    int length = (int)strlen(word);
+    int most = (int)strlen(name) / 3;
+    nearness near = edit_distance(word, name);
+    int found = LONGEST_NAME;
+    // A short word is near to everything: at least one letter must stay.
+    if (near.whole <= (most < 2 ? 2 : most) && near.whole < length) found = near.whole;
+    if (length > 1 && near.beginning <= length / 4) found = minimum(found, near.beginning + 1);
+    if (length > 2 && strstr(name, word)) found = minimum(found, 1);
+    return found;
+}
+
+static int common_start(const char* a, const char* b) {
+    int n = 0;
+    while (a[n] && a[n] == b[n]) n++;
+    return n;
+}
+
+// The nearest name, or NULL when none is near. Of several the one that begins in the same way longest, then the first.
 static const char* nearest_name(const char* wanted, ts_text_name name, const void* context, int count) {
     const char* best = NULL;
-    int best_distance = 0;
+    int least = LONGEST_NAME, start = 0;
     for (int i = 0; i < count; ++i) {
         const char* candidate = name(context, i);
-        int distance = edit_distance(wanted, candidate);
-        // Half a name is a good hint too: "pile" for "pile-1000".
-        if (wanted[0] && wanted[1] && strncmp(wanted, candidate, strlen(wanted)) == 0) distance = 1;
-        if (!best || distance < best_distance) {
-            best = candidate;
-            best_distance = distance;
-        }
+        int distance = changes(wanted, candidate), common = common_start(wanted, candidate);
+        if (distance > least || distance == LONGEST_NAME || (distance == least && common <= start)) continue;
+        best = candidate;
+        least = distance;
+        start = common;
     }
-    if (!best) return NULL;
-    int allowed = (int)strlen(best) / 3;
-    if (allowed < 2) allowed = 2;
-    // A short word is near to everything: at least one letter must stay.
-    return best_distance <= allowed && best_distance < (int)strlen(wanted) ? best : NULL;
+    return best;
 }
 
 const char* ts_args_hint(const char* wanted, ts_text_name name, const void* context, int count, const char* otherwise,

@@ -156,7 +156,9 @@ int main(int argc, char** argv) {
     json = json && prints_json(command);
     // The ranks of a job are joined before anything can go wrong, since only one of them speaks.
     int alone = command->run != ts_cmd_compare && command->run != ts_cmd_study;
-    ts_ranks ranks = alone ? ts_ranks_here() : ts_ranks_begin();
+    ts_ranks ranks = ts_ranks_here();
+    if (!alone && ts_ranks_begin(&ranks, &status))
+        return ranks.rank ? TS_EXIT_FAILED : ts_console_error(name, json, TS_EXIT_FAILED, &status);
     int exit_code = run_command(command, argc - 2, argv + 2, json, ranks.rank == 0, alone);
     ts_ranks_end();
     return exit_code;

@@ -5,7 +5,30 @@
 
 #ifndef TS_HAVE_MPI
 
-ts_ranks ts_ranks_begin(void) { return ts_ranks_here(); }
+#include <stdlib.h>
+
+// The number that a launcher left in the environment under one of these names; `otherwise` where there is none.
+static int from_launcher(const char* const* name, int count, int otherwise) {
+    for (int i = 0; i < count; ++i) {
+        const char* found = getenv(name[i]);
+        if (found) return (int)strtol(found, NULL, 10);
+    }
+    return otherwise;
+}
+
+ts_code ts_ranks_begin(ts_ranks* out_ranks, ts_status* out_status) {
+    // Open MPI, MPICH and Intel MPI, srun.
+    static const char* const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    static const char* const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    int count = from_launcher(size, 3, 1);
+    *out_ranks = ts_ranks_here();
+    if (count <= 1) return ts_status_ok(out_status);
+    out_ranks->rank = from_launcher(rank, 3, 0);
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                         "built without MPI (TS_MPI=ON), each of %d processes would do all of the work, into the same "
+                         "files; start one, which takes all cores with --threads",
+                         count);
+}
 
 ts_ranks ts_ranks_here(void) {
     ts_ranks ranks = {0, 1, 0, 0, 0};
@@ -80,10 +103,11 @@ ts_ranks ts_ranks_here(void) {
     return ranks;
 }
 
-ts_ranks ts_ranks_begin(void) {
+ts_code ts_ranks_begin(ts_ranks* out_ranks, ts_status* out_status) {
     int threads = 0;
     if (!joined() && started_by_launcher()) MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads);
-    return ts_ranks_here();
+    *out_ranks = ts_ranks_here();
+    return ts_status_ok(out_status);
 }
 
 void ts_ranks_end(void) {

@@ -3,6 +3,7 @@
 #ifndef TS_CLI_RANKS_H
 #define TS_CLI_RANKS_H
 
+#include "base/status.h"
 #include "base/text.h"
 
 /// Where this process is in the job, and what the ranks told one another.
@@ -14,8 +15,9 @@ typedef struct ts_ranks {
     int reason;  // the first reason, 0: nobody has
 } ts_ranks;
 
-/// Joins the job when mpirun or srun started one.
-ts_ranks ts_ranks_begin(void);
+/// Joins the job when mpirun or srun started one. Built without TS_MPI it refuses one of several (TS_ERROR_UNSUPPORTED): each would do all of the work, into
+/// the same files; out_ranks then says which of them this is.
+ts_code ts_ranks_begin(ts_ranks* out_ranks, ts_status* out_status);
 
 /// This rank in the job joined before.
 ts_ranks ts_ranks_here(void);

@@ -455,7 +455,7 @@ void ts_study_measure(ts_study* study) {
 double ts_study_profile(const ts_study* study, int solver, double factor, int* out_problems) {
     int key = ts_study_key_of(study, "solver"), problems = 0, within = 0;
     for (int i = study->reference_count; i < study->run_count; ++i) {
-        if (study->run[i].choice[key] != solver) continue;
+        if (study->run[i].choice[key] != solver || !study->run[i].done) continue;
         double best = HUGE_VAL, own = HUGE_VAL;
         for (int j = study->reference_count; j < study->run_count; ++j) {
             int same = 1;

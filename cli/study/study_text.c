@@ -76,8 +76,13 @@ static void add_profile(const ts_study* study, ts_text* text) {
     ts_text_add(text, "\n");
     for (int s = 0; s < study->key[solver].count; ++s) {
         ts_text_add(text, "%-18s", study->key[solver].value[s]);
-        for (int f = 0; f < FACTORS; ++f)
-            ts_text_add(text, " %6.0f%%", 100.0 * ts_study_profile(study, s, factors[f], &problems));
+        for (int f = 0; f < FACTORS; ++f) {
+            double part = ts_study_profile(study, s, factors[f], &problems);
+            if (problems > 0)
+                ts_text_add(text, " %6.0f%%", 100.0 * part);
+            else
+                ts_text_add(text, " %7s", "-");
+        }
         ts_text_add(text, "\n");
     }
 }

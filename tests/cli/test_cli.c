@@ -113,6 +113,11 @@ Test(cli, wrong_names) {
     expect_refusal("compare slidng-cube", 2, "did you mean 'sliding-cube'");
     expect_refusal("check slidng-cube", 2, "did you mean 'sliding-cube'");
     expect_refusal("run sliding-cube --solver ncp-psg", 2, "did you mean 'ncp-pgs'");
+    // A letter too many behind a beginning is less than two others, and parts of names are names.
+    expect_refusal("run sliding-cube --solver lcpp", 2, "did you mean 'lcp-pgs'");
+    expect_refusal("run sliding-cube --solver ncpp", 2, "did you mean 'ncp'");
+    expect_refusal("run sliding-cube --solver lemke", 2, "did you mean 'lcp-lemke'");
+    expect_refusal("run cube", 2, "did you mean 'sliding-cube'");
     expect_refusal("run sliding-cube --solver magic", 2, "no solver is called 'magic'; solvers: ");
     for (int i = 0; i < ts_solver_count(); ++i) {
         expect_refusal("run sliding-cube --solver nothing", 2, ts_solver_at(i)->name);

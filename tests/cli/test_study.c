@@ -76,6 +76,39 @@ Test(study, an_interrupted_one_keeps_what_it_has) {
     outcome_free(&result);
 }
 
+// A profile counts what was run: nothing was, of this one.
+Test(study, what_was_not_run_is_no_part_of_a_profile) {
+    const char* const arguments[] = {TS_TEST_CLI, "study",          "sliding-cube", "--time",       "1800",
+                                     "--vary",    "solver=ncp,sap", "--vary",       "dt=1e-3,2e-3", NULL};
+    outcome result = interrupt(arguments, SIGINT);
+    cr_expect_eq(result.code, 130, "%d", result.code);
+    cr_expect(has(&result.out, "not run") && !has(&result.out, "%"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+#ifndef TS_HAVE_MPI
+
+// Processes that know nothing of each other would all do everything. One of one is fine, and so are commands that know nothing of ranks.
+Test(study, refuses_to_be_one_of_several_without_mpi) {
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+    expect_refusal("study sliding-cube --vary dt=1e-3,2e-3", 1, "without MPI (TS_MPI=ON), each of 2 processes");
+    expect_refusal("compare sliding-cube", 1, "without MPI");
+    outcome result = run("run sliding-cube --time 0.01");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+    setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+    result = run("compare sliding-cube");
+    cr_expect(result.code == 1 && result.err.length == 0 && result.out.length == 0, "one speaks for both");
+    outcome_free(&result);
+    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    result = run("study sliding-cube --time 0.01 --vary dt=1e-3,2e-3");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+}
+
+#endif
+
 Test(study, refuses_what_cannot_vary) {
     expect_refusal("study sliding-cube", 2, "nothing varies");
     expect_refusal("study sliding-cube --vary dt", 2, "--vary takes KEY=A,B,...");
