@@ -334,8 +334,9 @@ static int card_text(const ts_sim* sim, const ts_contact_facts* facts, int c, ch
     snprintf(text[n++], CARD_TEXT, "gap %.3g m", k->gap);
     if (facts->exact) snprintf(text[n++], CARD_TEXT, "unmet: own law %.1e, exact %.1e", facts->own[c], facts->exact[c]);
     if (sim->solver)
-        snprintf(text[n++], CARD_TEXT, "%s (%s), %d iterations", sim->solver->name,
-                 ts_contact_law_name(sim->solver->law), sim->info.solve.iterations);
+        snprintf(text[n++], CARD_TEXT, "%s (%s), %d iteration%s", sim->solver->name,
+                 ts_contact_law_name(sim->solver->law), sim->info.solve.iterations,
+                 sim->info.solve.iterations == 1 ? "" : "s");
     return n;
 }
 

@@ -92,6 +92,18 @@ static void press_all(desk* d, const char* when) {
     }
 }
 
+// What the mouse does to a widget of that name, in a picture that has come to rest and is drawn only when the session asks for it. How often it
+// was drawn for that.
+static int click(desk* d, const char* label) {
+    for (int i = 0; i < 3; ++i) desk_tick(d, 10.0);
+    const int before = ((const ts_device_null*)d->device)->frames;
+    snprintf(script_of(d->kit)->target, sizeof script_of(d->kit)->target, "%s", label);
+    ts_session_panels(d->session, 0.002);
+    cr_assert_eq(script_of(d->kit)->target[0], '\0', "there is no %s", label);
+    desk_tick(d, 0.002);
+    return ((const ts_device_null*)d->device)->frames - before;
+}
+
 static void point_at_contact(desk* d) {
     const ts_session* s = d->session;
     const ts_sim* sim = &s->shadow->sim;
@@ -154,5 +166,48 @@ Test(every_key, side_by_side) {
     cr_assert_eq(d.session->shadow->look_count, 2);
     ts_session_select(d.session, 2);
     press_all(&d, "side by side");
+    get_up(&d);
+}
+
+// A paused picture is drawn anew where somebody asks for something else, by a menu, too, without the mouse having to move over it.
+Test(every_key, menus_are_seen_at_once) {
+    desk d;
+    sit_down(&d);
+    press(&d, TS_KEY_RIGHT, TS_MOD_SHIFT);
+    d.session->panels.right = 0;
+    for (int i = 0; i < 3; ++i) desk_tick(&d, 10.0);
+    const ts_device_null* device = (const ts_device_null*)d.device;
+    int idle = device->frames;
+    for (int i = 0; i < 3; ++i) desk_tick(&d, 0.1);
+    cr_assert_eq(device->frames, idle, "nothing new, and drawn");
+    for (int i = 0; i < ts_command_count(); ++i) {
+        const ts_command* c = ts_command_at(i);
+        if (is_switch(c)) cr_expect_gt(click(&d, c->name), 0, "%s", c->name);
+    }
+    get_up(&d);
+}
+
+// A grey picture, in place of one that was drawn.
+static ts_code grey(ts_device* device, int channels, unsigned char* out_pixels, ts_status* out_status) {
+    const ts_device_frame* last = &((const ts_device_null*)device)->last;
+    memset(out_pixels, 128, (size_t)channels * (size_t)last->width * (size_t)last->height);
+    return ts_status_ok(out_status);
+}
+
+Test(every_key, pictures_are_saved_where_they_are_asked_for) {
+    desk d;
+    sit_down(&d);
+    ts_device_ops photographing = *d.device->ops;
+    photographing.read = grey;
+    d.device->ops = &photographing;
+    for (int i = 0; i < 3; ++i) press(&d, TS_KEY_RIGHT, TS_MOD_SHIFT);
+    click(&d, "picture");
+    cr_expect_eq(access("everything-000030.png", R_OK), 0);
+    click(&d, "PNG");
+    cr_expect_eq(access("everything-000030-charts.png", R_OK), 0);
+    click(&d, "SVG");
+    cr_expect_eq(access("everything-000030.svg", R_OK), 0);
+    click(&d, "CSV");
+    cr_expect_eq(access("everything-000030.csv", R_OK), 0);
     get_up(&d);
 }

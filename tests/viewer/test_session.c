@@ -335,6 +335,9 @@ Test(session, show_keys_change_what_is_drawn) {
     }
     press(&d, TS_KEY_F1, 0);
     cr_assert_eq(d.session->panels.help, 0);
+    press(&d, TS_KEY_F1, 0);
+    press(&d, TS_KEY_ESCAPE, 0);
+    cr_assert_eq(d.session->panels.help, 0);
     desk_close(&d);
 }
 
@@ -528,6 +531,7 @@ Test(session, a_ruler_stays_on_its_bodies) {
         move(&d, at[0], at[1]);
         desk_tick(&d, 0.01);
         press(&d, 'R', TS_MOD_SHIFT);
+        cr_assert(strstr(d.session->ui.message, body == 1 ? "where to" : "measured"), "%s", d.session->ui.message);
     }
     ts_vec3 end[2], later[2];
     cr_assert(ts_session_ruler(d.session, shown(&d), end) == 2);

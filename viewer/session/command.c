@@ -163,8 +163,10 @@ static void camera_body(ts_session* s, int argument) {
     ts_view_frame_body(&s->view, body, (double)s->pane_width / (double)(s->pane_height > 0 ? s->pane_height : 1));
 }
 
+// Who wants to get out of something may as well mean the help that lies over it.
 static void camera_free(ts_session* s, int argument) {
     (void)argument;
+    s->panels.help = 0;
     ts_session_free_camera(s);
 }
 
@@ -420,7 +422,7 @@ static const ts_command command[] = {
     {"Camera", "whole scene", 'A', CTRL, 0, 0, "aim at the whole scene", camera_align, NULL},
     {"Camera", "selected body", 'F', CTRL, 0, 0, "aim at the selected body, or the one that matters", camera_body,
      NULL},
-    {"Camera", "free", TS_KEY_ESCAPE, 0, 0, 0, "camera that follows nothing", camera_free, NULL},
+    {"Camera", "free", TS_KEY_ESCAPE, 0, 0, 0, "camera that follows nothing; no help", camera_free, NULL},
     {"Camera", "next", ']', 0, 1, 1, "next camera: free, following a robot or body, the model's own", camera_next,
      NULL},
     {"Camera", "previous", '[', 0, -1, 1, "previous camera", camera_next, NULL},
@@ -542,6 +544,11 @@ const ts_command* ts_command_of_key(int key, unsigned mods) {
         if (command[i].key == key && command[i].mods == mods) return &command[i];
     // Shift makes a plus of the key that has it on some keyboards.
     return key == '=' && mods == TS_MOD_SHIFT ? ts_command_of_key('=', 0) : NULL;
+}
+
+void ts_command_run(ts_session* session, const ts_command* command_row) {
+    command_row->run(session, command_row->argument);
+    session->dirty = 1;
 }
 
 void ts_command_key_text(const ts_command* command_row, char* out_text, size_t size) {

@@ -37,6 +37,9 @@ const ts_command* ts_command_at(int i);
 /// The command of a key with these modifiers, or NULL.
 const ts_command* ts_command_of_key(int key, unsigned mods);
 
+/// Does what it says, whoever asks; the picture is drawn again.
+void ts_command_run(ts_session* session, const ts_command* command);
+
 /// Its key as people write it: "ctrl + P", "space"; "" where it has none.
 void ts_command_key_text(const ts_command* command, char* out_text, size_t size);
 

@@ -112,7 +112,7 @@ void ts_session_measure(ts_session* session) {
         ruler->body[ruler->count] = pick.body;
         ruler->local[ruler->count++] =
             ts_transform_point_inverse(&sim_here(session)->kinematics.body_pose[pick.body], pick.point);
-        if (ruler->count == 1) ts_session_say(session, "and where to? (shift + R)");
+        ts_session_say(session, ruler->count == 1 ? "and where to? (shift + R)" : "measured; shift + R ends it");
     }
 }
 

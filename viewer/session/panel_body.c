@@ -68,8 +68,7 @@ static void selected(ts_session* s) {
     label[strcspn(label, "#")] = '\0';
     ops->text(s->kit, label, NULL);
     figures(s, s->selected);
-    if (ops->button(s->kit, "aim", "ctrl + F"))
-        ts_view_frame_body(&s->view, s->selected, (double)s->width / (double)s->height);
+    if (ops->button(s->kit, "aim", "ctrl + F")) ts_command_run(s, ts_command_of_key('F', TS_MOD_CONTROL));
     ops->beside(s->kit);
     if (ops->button(s->kit, "follow", "the camera goes with it; Esc ends that")) ts_session_track(s, s->selected);
     ops->beside(s->kit);
@@ -255,8 +254,7 @@ static void shown(ts_session* s) {
         const ts_command* command = ts_command_at(i);
         if (!command->is_on || strcmp(command->group, "Show") != 0) continue;
         ts_command_key_text(command, key, sizeof key);
-        if (ops->check(s->kit, command->name, command->is_on(s, command->argument), key))
-            command->run(s, command->argument);
+        if (ops->check(s->kit, command->name, command->is_on(s, command->argument), key)) ts_command_run(s, command);
     }
 }
 

@@ -99,7 +99,7 @@ static void save_buttons(ts_session* s) {
         ts_session_write_csv(s);
         return;
     }
-    if (png) s->want_charts = 1;
+    if (png) s->want_charts = s->dirty = 1;
     if (!svg) return;
     if (code)
         ts_status_format(&status, text, sizeof text);

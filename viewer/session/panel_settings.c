@@ -263,7 +263,7 @@ static void options(ts_session* s) {
 
 static void run_command(ts_session* s, const char* name) {
     for (int i = 0; i < ts_command_count(); ++i)
-        if (strcmp(ts_command_at(i)->name, name) == 0) ts_command_at(i)->run(s, ts_command_at(i)->argument);
+        if (strcmp(ts_command_at(i)->name, name) == 0) ts_command_run(s, ts_command_at(i));
 }
 
 static void beside(ts_session* s) {

@@ -19,7 +19,7 @@ static void menus(ts_session* s) {
             if (!open) continue;
             int on = command->is_on ? command->is_on(s, command->argument) : -1;
             ts_command_key_text(command, key, sizeof key);
-            if (ops->menu_item(s->kit, command->name, key, on)) command->run(s, command->argument);
+            if (ops->menu_item(s->kit, command->name, key, on)) ts_command_run(s, command);
         }
         if (open) ops->menu_end(s->kit);
     }

@@ -79,8 +79,7 @@ static void key(ts_session* s, const ts_event* event) {
     if (event->action == TS_ACTION_RELEASE) return;
     const ts_command* command = ts_command_of_key(event->code, event->mods);
     if (!command || (event->action == TS_ACTION_REPEAT && !command->repeats)) return;
-    command->run(s, command->argument);
-    s->dirty = 1;
+    ts_command_run(s, command);
 }
 
 // Panels come first, but a drag of the camera or of a body goes on over them, and one of a slider over the picture.
