@@ -121,7 +121,9 @@ typedef struct ts_sim_storage {
     double* rigid_reference;
     double* rigid_R;
     ts_islands
-        islands;      // of the problem; one without a list where nobody asked, none of a problem that nobody has solved
+        islands;  // of the problem; one without a list where nobody asked, none of a problem that nobody has solved
+    double
+        push_excess;  // of the step: how many times too much push-outs asked for (engine/step/push_excess.c); beyond 1 they are slowed down
     int closed_ties;  // connections and welds that the step left open, and whose error was taken out after it
 
     // of a step in substeps (step/substep.c), while it goes on

@@ -93,6 +93,7 @@ static ts_code differentiate(const ts_step_task* task, ts_step_derivative* out, 
         }
     }
     ts_step_report_controls(task->sim, task->input, task->input_count, &out->report);
+    ts_step_report_push(task->sim, task->settings->nearness, &out->report);
     ts_step_report_judge(task->sim, task->settings->nearness, &out->report);
     return code;
 }

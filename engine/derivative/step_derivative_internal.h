@@ -62,6 +62,7 @@ typedef struct ts_step_block_list {
     int count;
     ts_row_key* key;
     int* source;
+    int* blocked;  // ts_row_blocked
     int* mode;
 } ts_step_block_list;
 
@@ -89,6 +90,9 @@ void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int 
 
 /// Says which actuators, activations and tendons of the step that stands are where what they do has a kink, beside blocks of rows.
 void ts_step_report_drives(const ts_sim* sim, ts_step_report* io_report);
+
+/// Says whether all push-outs are about to be slowed down, or to give way (engine/step/push_excess.c).
+void ts_step_report_push(const ts_sim* sim, double nearness, ts_step_report* io_report);
 
 /// How a derivative is applied.
 typedef struct ts_step_operator {

@@ -48,11 +48,14 @@ int ts_step_list_blocks(const ts_sim* sim, ts_arena* arena, ts_step_block_list* 
     int count = out->count = sim->problem.block_count;
     out->key = TS_ARENA_ARRAY(arena, ts_row_key, count);
     out->source = TS_ARENA_ARRAY(arena, int, count);
+    out->blocked = TS_ARENA_ARRAY(arena, int, count);
     out->mode = TS_ARENA_ARRAY(arena, int, count);
-    if (!out->key || !out->source || !out->mode || !ts_step_own_problem(sim, arena, &own, &u)) return 0;
+    if (!out->key || !out->source || !out->blocked || !out->mode || !ts_step_own_problem(sim, arena, &own, &u))
+        return 0;
     for (int b = 0; b < count; ++b) {
         out->key[b] = sim->row_block[b].key;
         out->source[b] = sim->row_block[b].source;
+        out->blocked[b] = sim->row_block[b].blocked;
     }
     ts_step_report_modes(sim, &own, u, out->mode);
     return 1;
@@ -62,7 +65,7 @@ int ts_step_same_blocks(const ts_step_block_list* a, const ts_step_block_list* b
     if (a->count != b->count) return 0;
     for (int i = 0; i < a->count; ++i)
         if (a->key[i].whole != b->key[i].whole || a->key[i].part != b->key[i].part || a->source[i] != b->source[i] ||
-            a->mode[i] != b->mode[i])
+            a->blocked[i] != b->blocked[i] || a->mode[i] != b->mode[i])
             return 0;
     return 1;
 }

@@ -123,6 +123,13 @@ static void put_impulse(const frozen* f, int k, const ts_block* block, double* o
     out_impulse[0] = out_impulse[0] - known->low < known->high - out_impulse[0] ? block->low : block->high;
 }
 
+// A push-out that gave way in the base, once its solve had shown why, is none nearby either.
+static void take_back(const ts_sim* sim, const ts_row_block* known, int b, double* u) {
+    int row = ts_contact_problem_opening_row(&sim->problem.block[b]);
+    if (known->blocked != TS_ROW_CONTRADICTED || sim->row_block[b].blocked == TS_ROW_CONTRADICTED || row < 0) return;
+    u[row] += ts_sim_storage_of(sim)->reference[row];
+}
+
 // Impulses of the base into the problem that stands, and its velocities from that. Returns 0 when memory is short.
 static int evaluate(frozen* f, nearby* out) {
     ts_sim* sim = f->task->sim;
@@ -148,6 +155,7 @@ static int evaluate(frozen* f, nearby* out) {
     for (int b = 0; b < blocks; ++b) {
         const ts_block* block = &sim->problem.block[b];
         if (match[b] < 0) continue;
+        take_back(sim, &base->owner[match[b]], b, u);
         memcpy(out->u + base->block[match[b]].row, u + block->row, (size_t)block->rows * sizeof(double));
         if (block->set == TS_SET_CONE) out->mu[match[b]] = block->mu;
     }

@@ -175,6 +175,10 @@ static ts_code differentiate_law(const ts_step_task* task, const ts_contact_prob
         return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED,
                       "a loop was closed after the step, and the equations do not know of that: take differences",
                       out_status);
+    if (ts_sim_storage_of(sim)->push_excess > 1.0)
+        return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED,
+                      "what overlaps is pushed out more slowly, by a share that goes by the solve: take differences",
+                      out_status);
     if (sim->info.held_back > 0 || !(sim->info.unmet <= most_unmet))
         return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "the contact problem was not solved",
                       out_status);

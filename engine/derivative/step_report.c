@@ -13,6 +13,7 @@
 #include "engine/rows/row_source_internal.h"
 #include "engine/rows/row_block.h"
 #include "engine/step/certify.h"
+#include "engine/step/yield_internal.h"
 
 const char* ts_step_method_name(ts_step_method method) {
     static const char* const name[] = {"implicit", "difference", "cascade"};
@@ -213,6 +214,10 @@ void ts_step_report_say(ts_step_report* report, ts_step_verdict verdict, const c
     snprintf(report->reason, sizeof report->reason, "%s", text);
 }
 
+// 1: how many times further off a change is still near at most, and where contacts are hyperstatic: how they share their load is what the solve left, and may be
+// otherwise from one state to the next.
+static const double shared_load = 1e6;
+
 // 1: a right-hand side of which more than this is unmet is more than rounding; of what hyperstatic contacts lose in it.
 static const double most_mismatch = 1e-11;
 
@@ -233,6 +238,18 @@ void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int 
             ts_step_report_say(report, TS_STEP_NEAR_CHANGE, text);
         }
     }
+}
+
+void ts_step_report_push(const ts_sim* sim, double nearness, ts_step_report* report) {
+    char text[sizeof report->reason];
+    double excess = ts_sim_storage_of(sim)->push_excess, share = fmax(sim->info.unmet, least_open);
+    double off = fmin(fabs(excess - 1.0), fabs(excess / TS_ABSURD_EXCESS - 1.0));
+    double roundings = off / (share * fmin(fmax(report->condition, 1.0), shared_load));
+    if (roundings > nearness) return;
+    snprintf(text, sizeof text,
+             "push-outs ask for %.12g times what they may: beyond 1 they are slowed down, beyond %d they give way",
+             excess, (int)TS_ABSURD_EXCESS);
+    ts_step_report_say(report, roundings <= 1.0 ? TS_STEP_ONE_SIDED : TS_STEP_NEAR_CHANGE, text);
 }
 
 const char* ts_step_column_verdict_name(ts_step_column_verdict verdict) {
@@ -271,10 +288,6 @@ void ts_step_report_columns(const ts_sim* sim, const ts_step_input* input, int c
             if (verdict[c] > *worst) *worst = verdict[c];
         }
 }
-
-// 1: how many times further off a change is still near at most, and where contacts are hyperstatic: how they share their load is what the solve left, and may be
-// otherwise from one state to the next.
-static const double shared_load = 1e6;
 
 void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* report) {
     char text[sizeof report->reason], whose[120];

@@ -83,6 +83,7 @@ static int solve_what_is_left(ts_sim* sim) {
         if (!solve_again(sim)) return 0;
         excess = ts_step_push_excess(sim);
     }
+    ts_sim_storage_of(sim)->push_excess = excess;
     if (!(excess > 1.0)) return excess >= 0.0;
     int count = ts_step_slow_down(sim, excess);
     if (count < 0) return 0;
@@ -94,6 +95,7 @@ ts_code ts_step_solve(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     memset(&sim->info.solve, 0, sizeof sim->info.solve);
     ts_step_judge_nothing(sim);
+    storage->push_excess = 0.0;
     memset(&sim->info.islands, 0, sizeof sim->info.islands);
     if (sim->problem.row_count == 0) {
         sim->info.solve.status = TS_SOLVE_CONVERGED;
