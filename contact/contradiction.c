@@ -30,11 +30,6 @@ static const double absurd = 1e5;
 // Of the search for a proof: impulses grow by one push-out per sweep, so some hundred prove what is absurd. On many blocks more cost too much.
 enum { PROOF_SWEEPS = 1000, LEAST_PROOF_SWEEPS = 300, PROOF_BLOCKS = 24000 };
 
-int ts_contact_problem_opening_row(const ts_block* block) {
-    if (block->set == TS_SET_CONE) return block->row + 2;
-    return block->set == TS_SET_HALF_LINE ? block->row : -1;
-}
-
 // lambda . c* of an impulse, which is left in out_push, with or without friction; *out_alone: sum c*^2 / G_ii. 0 where something gives.
 static double asked_of(const ts_contact_problem* problem, int with_friction, const double* impulse, double* out_push,
                        double* out_alone) {

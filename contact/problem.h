@@ -46,7 +46,10 @@ void ts_contact_problem_velocity(const ts_contact_problem* problem, const double
 void ts_contact_problem_block_velocity(const ts_contact_problem* problem, int b, const double* impulse, double* out_u);
 
 /// The row of a block that asks it to open, -1: it holds both ways.
-int ts_contact_problem_opening_row(const ts_block* block);
+static inline int ts_contact_problem_opening_row(const ts_block* block) {
+    if (block->set == TS_SET_CONE) return block->row + 2;
+    return block->set == TS_SET_HALF_LINE ? block->row : -1;
+}
 
 /// Whether an impulse (row_count, admissible) proves that no motion anybody meant does all that push_out asks for, so that the exact law has
 /// no solution; with_friction: or none that opens contacts at least mu times as fast as it slides, so that it need not have one. Needs

@@ -75,6 +75,9 @@ typedef struct ts_sim_storage {
     double* act_rate;               // (act_count) 1/s, of activations, over the present step
     int trees_are_joined;           // nonzero: something pulls at several trees, or there are activations
     int* joint_puller;              // (joint_count) the only actuator that pulls at it, -1: none, -2: several
+    int joints_limit;               // nonzero: some joint limits what actuators pull at it
+    int joints_share_limits;        // nonzero: at one of these several pull
+    int all_are_motors;             // nonzero: no actuator's force depends on where it is or how fast
 
     ts_surface_move* surface_move;  // (geom_count); NULL: none
     ts_own_masses* own_masses;      // sim->model is of it; NULL: none

@@ -93,6 +93,11 @@ static void find_pullers(ts_sim* sim) {
             *puller = *puller == NOBODY && constant ? i : SEVERAL;
         }
     }
+    for (int j = 0; j < sim->model->joint_count; ++j) {
+        if (!is_limited_joint(&sim->model->joint[j])) continue;
+        storage->joints_limit = 1;
+        storage->joints_share_limits |= storage->joint_puller[j] == SEVERAL;
+    }
 }
 
 static void find_limits(const ts_sim* sim, const ts_actuator* actuator, int i, ts_drive* out_drive) {
@@ -132,12 +137,14 @@ int ts_actuation_create(ts_sim* sim) {
     char* marks = TS_ARENA_ARRAY(arena, char, model->nv);
     if (arena->failed || !find_levers(sim, marks)) return 0;
     find_pullers(sim);
+    storage->all_are_motors = 1;
     for (int i = 0; i < model->actuator_count; ++i) {
         const ts_actuator* actuator = &model->actuator[i];
         const ts_transmission* transmission = ts_transmission_at(actuator->transmission);
         find_limits(sim, actuator, i, &storage->drive[i]);
         storage->drive[i].number = find_number(model, actuator);
         storage->drive[i].is_motor = is_motor(actuator, &storage->drive[i]);
+        storage->all_are_motors &= storage->drive[i].is_motor;
         storage->drive[i].turn = transmission->turn ? transmission->turn(model, actuator) : 0.0;
     }
     for (int i = model->actuator_count; i < (int)count; ++i) {
@@ -359,8 +366,7 @@ void ts_actuation_begin(ts_sim* sim) {
 
 // Whether an actuator's force is found once in a step: it pulls at several trees, or at a body whose velocity the integrator
 // finds itself from what is applied.
-static int is_held(const ts_sim* sim, const ts_drive* drive) {
-    int tree = drive->lever->tree;
+static int is_held(const ts_sim* sim, int tree) {
     return tree < 0 || (sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[tree]);
 }
 
@@ -368,7 +374,7 @@ void ts_actuation_across(ts_sim* sim, double* applied) {
     const ts_drive* drive = ts_sim_storage_of(sim)->drive;
     // Tendons before the actuators that pull at them.
     for (int i = ts_actuation_drive_count(sim->model) - 1; i >= 0; --i)
-        if (is_held(sim, &drive[i])) ts_lever_pull(drive[i].lever, measure(sim, i), 0, applied);
+        if (is_held(sim, drive[i].lever->tree)) ts_lever_pull(drive[i].lever, measure(sim, i), 0, applied);
 }
 
 // By how much what several actuators pull at a limited joint is beyond its limit.
@@ -399,20 +405,24 @@ static void limit_joints(const ts_sim* sim, int tree, double* force) {
 
 void ts_actuation_tree(ts_sim* sim, int tree, double* M, double* force) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    if (!storage->drive) return;
+    if (!storage->drive || is_held(sim, tree)) return;
     int begin = storage->tree_drive_first[tree], end = storage->tree_drive_first[tree + 1];
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     for (int at = begin; at < end; ++at) {
-        const ts_drive* drive = &storage->drive[storage->tree_drive[at]];
+        ts_drive* drive = &storage->drive[storage->tree_drive[at]];
         const ts_lever* lever = drive->lever;
-        if (is_held(sim, drive)) continue;
+        if (drive->is_motor) {
+            drive->beside = measure_motor(sim, storage->tree_drive[at], drive);
+            force[lever->dof[0] - first] += drive->beside * lever->moment[0];
+            continue;
+        }
         ts_lever_pull(lever, measure(sim, storage->tree_drive[at]), first, force);
         if (drive->mode != TS_DRIVE_AHEAD || !M) continue;
         for (int k = 0; k < lever->count; ++k)
             ts_lever_pull(lever, sim->options.time_step * drive->ahead * lever->moment[k], first,
                           M + (lever->dof[k] - first) * n);
     }
-    if (end > begin) limit_joints(sim, tree, force);
+    if (end > begin && storage->joints_share_limits) limit_joints(sim, tree, force);
 }
 
 void ts_actuation_total(ts_sim* sim) {
@@ -422,7 +432,7 @@ void ts_actuation_total(ts_sim* sim) {
     double* force = sim->force_actuator;
     memset(force, 0, (size_t)model->nv * sizeof(double));
     for (int i = 0; i < model->actuator_count; ++i) ts_lever_pull(drive[i].lever, sim->actuator_force[i], 0, force);
-    for (int j = 0; j < model->joint_count; ++j) {
+    for (int j = 0; ts_sim_storage_of(sim)->joints_limit && j < model->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
         if (!is_limited_joint(joint)) continue;
         double* pull = &force[joint->dof_first];
@@ -433,6 +443,8 @@ void ts_actuation_total(ts_sim* sim) {
 int ts_actuation_overran(ts_sim* sim, const double* velocity) {
     int any = 0;
     if (sim->integrator->servos != TS_SERVO_END || sim->model->actuator_count == 0) return 0;
+    // Their forces are known since the step began.
+    if (ts_sim_storage_of(sim)->all_are_motors) return 0;
     for (int i = 0; i < sim->model->actuator_count; ++i) {
         ts_drive* drive = &ts_sim_storage_of(sim)->drive[i];
         // A sleeper's was within its limits when it was last asked.

@@ -92,12 +92,46 @@ TS_LINE_INLINED void ts_line_subtract(int n, double value, const double* line, d
 /// Most dofs of a tree whose factor is made in tiles.
 enum { TS_TREE_TILES = TS_TILE * TS_TILES_MOST };
 
+/// The tiles that dofs [N k, N k + rows) of a tree of at most TS_TREE_TILES hang on, but for tile k: four bits for each, some of which are set.
+static inline uint64_t ts_dof_tiles_above(const ts_dof_chains* chains, int k, int rows) {
+    const ts_dof* dof = chains->dof + chains->first + TS_TILE * k;
+    uint64_t bits = dof[0].chain;
+    for (int r = 1; r < rows; ++r) bits |= dof[r].chain;
+    return bits & (((uint64_t)1 << TS_TILE * k) - 1);
+}
+
+/// Takes the lowest tile out of such a set that is not empty.
+static inline int ts_dof_tiles_next(uint64_t* bits) {
+#if defined(__GNUC__)
+    int j = __builtin_ctzll(*bits) / TS_TILE;
+#else
+    int j = 0;
+    while (!(*bits >> TS_TILE * j & 15u)) ++j;
+#endif
+    *bits &= ~((uint64_t)15 << TS_TILE * j);
+    return j;
+}
+
 /// ts_tree_factor_make of so few dofs.
 int ts_tree_factor_tiles(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse);
 
 /// The same, whatever the machine, and with AVX2: the same bits.
 int ts_tree_factor_tiles_narrow(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse);
 int ts_tree_factor_tiles_wide(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse);
+
+/// ts_tree_factor_whiten and ts_tree_factor_unwhiten of one row, of a general tree of so few dofs.
+void ts_tree_factor_whiten_one(const ts_dof_chains* chains, int n, const double* L, const double* inverse, double* x);
+void ts_tree_factor_unwhiten_one(const ts_dof_chains* chains, int n, const double* L, const double* inverse, double* w);
+
+/// The same, whatever the machine, and with AVX2: the same bits.
+void ts_tree_factor_whiten_one_narrow(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                      double* x);
+void ts_tree_factor_whiten_one_wide(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                    double* x);
+void ts_tree_factor_unwhiten_one_narrow(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                        double* w);
+void ts_tree_factor_unwhiten_one_wide(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                      double* w);
 
 /// Most rows of ts_tree_factor_unwhiten_few.
 enum { TS_TREE_LANES = 4 };

@@ -238,7 +238,9 @@ void ts_tree_factor_whiten(const ts_model* model, int tree, const double* L, con
     int r = 0, wide = is_wide();
     for (; r + 3 <= rows; r += 3) whiten_three(&chains, n, L, inverse, x + r * n);
     for (; r < rows; ++r) {
-        if (wide)
+        if (n <= TS_TREE_TILES)
+            ts_tree_factor_whiten_one(&chains, n, L, inverse, x + r * n);
+        else if (wide)
             whiten_row_wide(&chains, n, L, inverse, x + r * n);
         else
             whiten_row(&chains, n, L, inverse, x + r * n);
@@ -259,7 +261,9 @@ void ts_tree_factor_unwhiten(const ts_model* model, int tree, const double* L, c
         r += count;
     }
     for (; r < rows; ++r) {
-        if (is_wide())
+        if (n <= TS_TREE_TILES)
+            ts_tree_factor_unwhiten_one(&chains, n, L, inverse, w + r * n);
+        else if (is_wide())
             unwhiten_row_wide(&chains, n, L, inverse, w + r * n);
         else
             unwhiten_row(&chains, n, L, inverse, w + r * n);

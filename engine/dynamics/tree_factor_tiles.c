@@ -1,31 +1,20 @@
-// The factor of the inertia of a tree of up to 64 dofs, in tiles of four by four.
+// The factor of the inertia of a tree of up to 64 dofs, in tiles of four by four, and a row through it.
 //
-// Problem, rule and source: tree_factor.c; tiles: base/linear/tiles.c. M is copied into tiles, those that some chain crosses, factored there as
+// Problem, rule and source: tree_factor.c, tree_factor_rows.c; tiles: base/linear/tiles.c. M is copied into tiles, those that some chain crosses, factored there as
 // L^T D L with unit L, and comes back with the roots of D.
 // Guaranteed: same bits with and without AVX2; what is off the chains is zero, and stays so. Known failure: a pivot that is not positive, which is told.
 #include "engine/dynamics/tree_factor_internal.h"
 
 enum { N = TS_TILE };
 
-// The tiles from that of dof `from` to that before dof `to`'s, a bit each.
-static inline uint32_t tiles_between(int from, int to) { return (1u << (unsigned)to / N) - (1u << (unsigned)from / N); }
+static inline int rows_of(int n, int k) { return n - N * k < N ? n - N * k : N; }
 
-// Which tiles chains cross, run by run.
+// Which tiles chains cross.
 static inline void couple(const ts_dof_chains* chains, int n, ts_tiles* H) {
-    const ts_dof* dof = chains->dof + chains->first;
-    uint32_t above[TS_TREE_TILES];  // of each run's first dof, the tiles of those that it hangs on
     ts_tiles_begin(H, (n + N - 1) / N);
-    for (int start = 0, stop; start < n; start = stop) {
-        int parent = ts_dof_above(chains, start), run = start + chains->first;
-        for (stop = start + 1; stop < n && dof[stop].run == run;) ++stop;
-        above[start] = 0;
-        if (parent >= 0) {
-            int root = dof[parent].run - chains->first;
-            above[start] = above[root] | tiles_between(root, parent) | 1u << (unsigned)parent / N;
-        }
-        for (unsigned k = (unsigned)start / N; k <= (unsigned)(stop - 1) / N; ++k)
-            H->below[k] |= (above[start] | tiles_between(start, N * (int)k)) & ((1u << k) - 1);
-    }
+    for (int k = 0; k < H->count; ++k)
+        for (uint64_t above = ts_dof_tiles_above(chains, k, rows_of(n, k)); above;)
+            H->below[k] |= 1u << ts_dof_tiles_next(&above);
     ts_tiles_close(H);
 }
 
@@ -71,8 +60,6 @@ static inline void store(ts_tiles* H, int n, int k, int rows, const double* root
     }
 }
 
-static inline int rows_of(int n, int k) { return n - N * k < N ? n - N * k : N; }
-
 static inline int make(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse) {
     _Alignas(64) ts_tiles H;
     couple(chains, n, &H);
@@ -102,13 +89,131 @@ static inline int make(const ts_dof_chains* chains, int n, const double* M, doub
     return 1;
 }
 
+// Dofs of tile k among themselves, the last first; x is theirs. What waits for the one before does so for a product and a difference alone.
+static inline void whiten_tile(int n, int rows, const double* own, const double* inverse, double* x) {
+    for (int r = rows - 1; r > 0; --r)
+        for (int i = 0; i < r; ++i) x[i] -= (own[r * n + i] * inverse[r]) * x[r];
+    for (int r = 0; r < rows; ++r) x[r] *= inverse[r];
+}
+
+static inline void whiten_row(const ts_dof_chains* chains, int n, const double* L, const double* inverse, double* x) {
+    for (int k = (n - 1) / N; k >= 0; --k) {
+        int rows = rows_of(n, k);
+        const double* row = L + (ptrdiff_t)(N * k) * n;
+        double *y = x + N * k, value[N] = {0.0};
+        // Off a row's chain everything is zero and stays so.
+        if (rows == N) {
+            if (y[0] == 0.0 && y[1] == 0.0 && y[2] == 0.0 && y[3] == 0.0) continue;
+            whiten_tile(n, N, row + N * k, inverse + N * k, y);
+        } else {
+            whiten_tile(n, rows, row + N * k, inverse + N * k, y);
+        }
+        for (int r = 0; r < rows; ++r) value[r] = y[r];
+        for (uint64_t above = ts_dof_tiles_above(chains, k, rows); above;) {
+            int j = ts_dof_tiles_next(&above);
+            const double* from = row + N * j;
+            ts_four sum = ts_four_times(value[0], ts_four_load(from));
+            if (rows == N) {
+                ts_four odd = ts_four_times(value[1], ts_four_load(from + n));
+                sum = ts_four_plus(sum, ts_four_times(value[2], ts_four_load(from + 2 * n)));
+                odd = ts_four_plus(odd, ts_four_times(value[3], ts_four_load(from + 3 * n)));
+                sum = ts_four_plus(sum, odd);
+            } else {
+                for (int r = 1; r < rows; ++r)
+                    sum = ts_four_plus(sum, ts_four_times(value[r], ts_four_load(from + r * n)));
+            }
+            ts_four_store(ts_four_minus(ts_four_load(x + N * j), sum), x + N * j);
+        }
+    }
+}
+
+// What tile k of w is given by the tiles that it hangs on.
+static inline ts_four given(const ts_dof_chains* chains, int n, int rows, const double* L, int k, const double* w) {
+    const double* row = L + (ptrdiff_t)(N * k) * n;
+    ts_four sum[N] = {ts_four_zero(), ts_four_zero(), ts_four_zero(), ts_four_zero()};
+    for (uint64_t above = ts_dof_tiles_above(chains, k, rows); above;) {
+        int j = ts_dof_tiles_next(&above);
+        ts_four v = ts_four_load(w + N * j);
+        for (int r = 0; r < rows; ++r)
+            sum[r] = ts_four_plus(sum[r], ts_four_product(ts_four_load(row + r * n + N * j), v));
+    }
+    ts_four_transpose(&sum[0], &sum[1], &sum[2], &sum[3]);
+    return ts_four_plus(ts_four_plus(sum[0], sum[2]), ts_four_plus(sum[1], sum[3]));
+}
+
+// The same from the first on; what they have been given by others goes off before.
+static inline void unwhiten_tile(int n, int rows, const double* own, const double* inverse, ts_four given, double* w) {
+    double x[N];
+    if (rows == N) given = ts_four_product(ts_four_load(inverse), ts_four_minus(ts_four_load(w), given));
+    ts_four_store(given, x);
+    for (int r = 0; r < rows && rows < N; ++r) x[r] = (w[r] - x[r]) * inverse[r];
+    for (int r = 1; r < rows; ++r)
+        for (int i = 0; i < r; ++i) x[r] -= (own[r * n + i] * inverse[r]) * x[i];
+    // In one piece, as it is read.
+    if (rows == N)
+        ts_four_store(ts_four_make(x[0], x[1], x[2], x[3]), w);
+    else
+        for (int r = 0; r < rows; ++r) w[r] = x[r];
+}
+
+static inline void unwhiten_row(const ts_dof_chains* chains, int n, const double* L, const double* inverse, double* w) {
+    int k = 0;
+    for (; N * k + N <= n; ++k)
+        unwhiten_tile(n, N, L + (ptrdiff_t)(N * k) * (n + 1), inverse + N * k, given(chains, n, N, L, k, w), w + N * k);
+    int rows = n - N * k;
+    if (rows > 0)
+        unwhiten_tile(n, rows, L + (ptrdiff_t)(N * k) * (n + 1), inverse + N * k, given(chains, n, rows, L, k, w),
+                      w + N * k);
+}
+
 #if TS_WIDE
 
 int ts_tree_factor_tiles_wide(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse) {
     return make(chains, n, M, L, inverse);
 }
 
+void ts_tree_factor_whiten_one_wide(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                    double* x) {
+    whiten_row(chains, n, L, inverse, x);
+}
+
+void ts_tree_factor_unwhiten_one_wide(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                      double* w) {
+    unwhiten_row(chains, n, L, inverse, w);
+}
+
 #else
+
+void ts_tree_factor_whiten_one_narrow(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                      double* x) {
+    whiten_row(chains, n, L, inverse, x);
+}
+
+void ts_tree_factor_unwhiten_one_narrow(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                        double* w) {
+    unwhiten_row(chains, n, L, inverse, w);
+}
+
+void ts_tree_factor_whiten_one(const ts_dof_chains* chains, int n, const double* L, const double* inverse, double* x) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        ts_tree_factor_whiten_one_wide(chains, n, L, inverse, x);
+        return;
+    }
+#endif
+    whiten_row(chains, n, L, inverse, x);
+}
+
+void ts_tree_factor_unwhiten_one(const ts_dof_chains* chains, int n, const double* L, const double* inverse,
+                                 double* w) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        ts_tree_factor_unwhiten_one_wide(chains, n, L, inverse, w);
+        return;
+    }
+#endif
+    unwhiten_row(chains, n, L, inverse, w);
+}
 
 int ts_tree_factor_tiles_narrow(const ts_dof_chains* chains, int n, const double* M, double* L, double* inverse) {
     return make(chains, n, M, L, inverse);

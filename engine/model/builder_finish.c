@@ -169,6 +169,7 @@ static void set_initial(draft* d, const ts_joint* joint) {
 static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
     ts_body* body = &d->body[index];
     int above = body->parent < 0 ? -1 : d->body[body->parent].dof_last;
+    int first = body->tree >= 0 ? d->tree[body->tree].dof_first : 0;
     body->dof_first = *dof;
     for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
         ts_joint* joint = &d->joint[j];
@@ -183,6 +184,7 @@ static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
             f->depth = above >= 0 ? d->dof[above].depth + 1 : 0;
             f->run = above >= 0 && above == *dof - 1 ? d->dof[above].run : *dof;
             f->tree = body->tree;
+            f->chain = (above >= 0 ? d->dof[above].chain : 0) | (*dof - first < 64 ? (uint64_t)1 << (*dof - first) : 0);
             f->damping = joint->damping;
             f->armature = joint->armature;
             f->friction = joint->friction;

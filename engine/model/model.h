@@ -10,6 +10,8 @@
 #ifndef TS_ENGINE_MODEL_H
 #define TS_ENGINE_MODEL_H
 
+#include <stdint.h>
+
 #include "base/pose.h"
 #include "collision/shape/shape.h"
 #include "engine/model/actuator.h"
@@ -86,6 +88,7 @@ typedef struct ts_dof {
     int depth;   // dofs that it hangs on
     int run;     // first dof of the longest run c, c+1, ..., this one in which each hangs on the one before
     int tree;
+    uint64_t chain;  // bit i: dof i of its tree, of the first 64, is it or one that it hangs on
     double damping;
     double armature;
     double friction;

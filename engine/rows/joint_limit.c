@@ -24,11 +24,21 @@ static double most_mend(const ts_sim* sim, const ts_joint* joint) {
     return joint->type == TS_JOINT_SLIDE ? sim->options.push_out_speed : sim->options.push_out_turn;
 }
 
+// Whether a joint of one number is so far from its stops that neither is planned.
+static inline int is_far(const ts_sim* sim, const ts_joint* joint, double mend) {
+    double q = sim->qpos[joint->qpos_first], rate = sim->free_velocity[joint->dof_first];
+    double gap = fmin(q - joint->range[0], joint->range[1] - q) - joint->softness.margin;
+    return gap >= sim->options.time_step * (2.0 * fabs(rate) + mend);
+}
+
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     const ts_block block = {TS_SET_HALF_LINE, 0, 1, 0.0, 0.0, 0.0};
     for (int j = 0; j < sim->model->joint_count; ++j) {
         const ts_joint* joint = &sim->model->joint[j];
         if (!joint->limited) continue;
+        if (ts_joint_traits_of(joint->type)->stops == ts_joint_interval_stops &&
+            is_far(sim, joint, most_mend(sim, joint)))
+            continue;
         ts_joint_stop stop[TS_JOINT_STOPS_MOST];
         int stops = find_stops(sim, joint, stop), n = ts_joint_type_nv(joint->type), chain = joint->dof_first + n - 1;
         for (int k = 0; k < stops; ++k) {
