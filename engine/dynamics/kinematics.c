@@ -25,30 +25,6 @@ static ts_seat seat_of(const ts_transform* local) {
     return ts_vec3_max_abs(local->p) == 0.0 ? TS_SEAT_SAME : TS_SEAT_SHIFTED;
 }
 
-// carrier times local.
-static inline ts_transform seated(const ts_transform* carrier, const ts_transform* local, ts_seat seat) {
-    if (seat == TS_SEAT_TURNED) return ts_transform_mul(carrier, local);
-    ts_transform placed = *carrier;
-    if (seat == TS_SEAT_SHIFTED) placed.p = ts_transform_point(carrier, local->p);
-    return placed;
-}
-
-static void place_body(const ts_model* model, const double* qpos, int b, ts_kinematics* k) {
-    const ts_body* body = &model->body[b];
-    ts_transform placed = ts_transform_identity();
-    if (body->parent >= 0) placed = seated(&k->body_pose[body->parent], &k->body_local[b], k->body_seat[b]);
-    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
-        const ts_joint* joint = &model->joint[j];
-        // Axes are about the anchor for now; the walk takes them to the tree's origin once that is known.
-        k->joint_anchor[j] = ts_joint_traits_of(joint->type)
-                                 ->place(joint, qpos + joint->qpos_first, &placed, k->dof_axis + joint->dof_first);
-    }
-    k->body_pose[b] = placed;
-    k->body_centre[b] = ts_transform_point(&placed, body->centre);
-    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
-        k->geom_pose[g] = seated(&placed, &k->geom_local[g], k->geom_seat[g]);
-}
-
 void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
                         ts_kinematics* kinematics) {
     const int* body = model->tree_body + model->tree[tree].body_first;
@@ -56,14 +32,14 @@ void ts_kinematics_tree(const ts_model* model, const double* qpos, const double*
     memcpy(kinematics->dof_velocity + dof_first, qvel + dof_first,
            (size_t)model->tree[tree].dof_count * sizeof(double));
     // The root comes first, and its centre of mass is the origin.
-    for (int i = 0; i < model->tree[tree].body_count; ++i) place_body(model, qpos, body[i], kinematics);
+    ts_kinematics_poses(model, body, model->tree[tree].body_count, qpos, kinematics);
     kinematics->tree_origin[tree] = kinematics->body_centre[body[0]];
     ts_kinematics_walk(model, tree, kinematics);
 }
 
 void ts_kinematics_place_tree(const ts_model* model, const double* qpos, int tree, ts_kinematics* kinematics) {
     const int* body = model->tree_body + model->tree[tree].body_first;
-    for (int i = 0; i < model->tree[tree].body_count; ++i) place_body(model, qpos, body[i], kinematics);
+    ts_kinematics_poses(model, body, model->tree[tree].body_count, qpos, kinematics);
 }
 
 void ts_kinematics_update(const ts_model* model, const double* qpos, const double* qvel, ts_kinematics* kinematics) {
@@ -74,7 +50,7 @@ void ts_kinematics_update(const ts_model* model, const double* qpos, const doubl
 static void place_fixed_bodies(const ts_model* model, ts_kinematics* k) {
     for (int b = 0; b < model->body_count; ++b) {
         if (model->body[b].tree >= 0) continue;
-        place_body(model, NULL, b, k);
+        ts_kinematics_poses(model, &b, 1, NULL, k);
         const ts_body* body = &model->body[b];
         ts_mat3 turned = ts_mat3_rotate_tensor(k->body_pose[b].R, body->inertia);
         k->body_inertia[b] = ts_inertia_make(body->mass, k->body_centre[b], turned);

@@ -42,6 +42,35 @@ Test(walks, kinematics_have_one_set_of_bits) {
     }
 }
 
+// Poses of the last update, and what has to be as before when they are found again.
+Test(walks, poses_have_one_set_of_bits) {
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+        fixture f = fixture_menagerie(seed);
+        ts_kinematics *k = &f.sim->kinematics, before = *k;
+        ts_sim_update_kinematics(f.sim);
+        size_t bodies = (size_t)f.model->body_count * sizeof(ts_transform),
+               geoms = (size_t)f.model->geom_count * sizeof(ts_transform),
+               anchors = (size_t)f.model->joint_count * sizeof(ts_vec3),
+               centres = (size_t)f.model->body_count * sizeof(ts_vec3);
+        ts_transform* body = (ts_transform*)calloc(1, bodies + geoms);
+        ts_vec3* point = (ts_vec3*)calloc(1, anchors + centres);
+        cr_assert(body && point);
+        k->body_pose = body;
+        k->geom_pose = body + f.model->body_count;
+        k->joint_anchor = point;
+        k->body_centre = point + f.model->joint_count;
+        for (int b = 0; b < f.model->body_count; ++b) ts_kinematics_poses_narrow(f.model, &b, 1, f.sim->qpos, k);
+        cr_assert_arr_eq(k->body_pose, before.body_pose, bodies);
+        cr_assert_arr_eq(k->geom_pose, before.geom_pose, geoms);
+        cr_assert_arr_eq(k->joint_anchor, before.joint_anchor, anchors);
+        cr_assert_arr_eq(k->body_centre, before.body_centre, centres);
+        *k = before;
+        free(body);
+        free(point);
+        fixture_end(&f);
+    }
+}
+
 Test(walks, inverse_dynamics_has_one_set_of_bits) {
     for (uint64_t seed = 1; seed <= 6; ++seed) {
         fixture f = fixture_menagerie(seed);
