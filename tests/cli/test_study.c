@@ -22,6 +22,18 @@ Test(study, a_sliding_cube_is_of_first_order_with_a_known_error) {
     outcome_free(&result);
 }
 
+// At rest v h / 2 are left, at the last instant, too, though a hundred thousand steps do not sum up to it in doubles.
+Test(study, last_instants_are_reached) {
+    outcome result = run("study sliding-cube --time 15 --vary dt=1e-3,2e-3 --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "for r in d['runs']:\n"
+                                      "    if r['reference']: continue\n"
+                                      "    want = (float(r['dt']) - 1.25e-4) / 2\n"
+                                      "    assert abs(r['last_error'] - want) <= 0.01 * want, r\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
 Test(study, integrators_show_their_order) {
     outcome result =
         run("study double-pendulum --time 0.5 --vary integrator=rk4,euler --vary dt=8e-3,4e-3,2e-3 --json");
