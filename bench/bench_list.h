@@ -23,6 +23,7 @@ int ts_bench_ncp_stages(const ts_bench_options* options, ts_bench_report* report
 int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_planar(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_qp(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_robot_compliance(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_robot_contacts(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_robots(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_simplex(const ts_bench_options* options, ts_bench_report* report);

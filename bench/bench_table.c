@@ -28,6 +28,8 @@ static const ts_bench benches[] = {
     {"penetration", "incremental depth beside EPA: accuracy, time, polyhedra, local minima", ts_bench_penetration},
     {"planar", "polygons in the plane: distance and collision, the six tables, beside Box2D and axes", ts_bench_planar},
     {"qp", "distance of two meshes as a quadratic program: generic solvers beside GJK", ts_bench_qp},
+    {"robot-compliance", "Solo-12 on contacts softened by R: loads, creep and open forces beside their closed form",
+     ts_bench_robot_compliance},
     {"robot-contacts", "contact problems of Solo-12, Talos and a hand: every solver, cold and warm, locked and not",
      ts_bench_robot_contacts},
     {"robots", "time per step and per stage of whole robots, one and many, beside MuJoCo", ts_bench_robots},

@@ -12,37 +12,12 @@
 
 #include "base/clock.h"
 #include "bench/bench_list.h"
+#include "bench/robot_stand.h"
 #include "bench/stopwatch.h"
-#include "engine/model/builder.h"
-#include "engine/read/mjcf/mjcf.h"
-#include "engine/read/model_file.h"
 #include "engine/step/step.h"
-#include "engine/write/mjcf_writer.h"
 #include "scenes/scene_table.h"
 
 enum { REPEATS = 10, COUNTED = 8, STEPS = 400, SAMPLES = 100, QUICK_SAMPLES = 4 };
-
-// What a robot does.
-typedef struct robot_case {
-    const char* name;
-    const char* file;  // under TOUCHSTONE_DATA/robots
-    ts_root_choice root;
-    const char* wrap;   // a body around all of it, or NULL
-    const char* extra;  // bodies beside it, or ""
-    double shake;       // N, amplitude at the base; 0: none
-    double stiffness;   // N m/rad of the servos, for robots whose file has none; 0: their own
-    double damping;     // N m s/rad
-    int lift;           // nonzero: put on the floor, its lowest point a micrometre in it
-} robot_case;
-
-static const robot_case cases[] = {
-    {"solo12", "solo12/robots/solo12.urdf", TS_ROOT_FLOATING, NULL, "", 12.0, 3.0, 0.3, 1},
-    {"talos", "pal_talos/talos_position.xml", TS_ROOT_BY_FILE, NULL, "", 75.0, 0.0, 0.0, 1},
-    {"allegro", "allegro_hand/urdf/allegro_right_hand.urdf", TS_ROOT_FIXED,
-     "<body pos=\"0 0 0.2\" quat=\"0.7606 -0.1055 0.6333 -0.0961\">",
-     "<body name=\"ball\" pos=\"-0.05 -0.04 0.27\"><freejoint/><geom type=\"sphere\" size=\"0.05\" mass=\"1\"/></body>",
-     0.0, 3.0, 0.1, 0},
-};
 
 // What each solver did.
 typedef struct tally {
@@ -64,7 +39,7 @@ typedef struct journey {
 } journey;
 
 typedef struct stand {
-    const robot_case* robot;
+    const ts_bench_stand* robot;
     ts_sim* sim;
     double* rest;  // (nq) where servos hold it
     int base;      // the body that is shaken, or -1
@@ -73,119 +48,9 @@ typedef struct stand {
 // s of processor time that a solver may take of a robot.
 static const double patience = 1.5;
 
-// --- the scene -----------------------------------------------------------------------------------------------------------
-
-// Takes the element that gives each geom a number of its own out of the text: there will be more of them.
-static void drop_element(char* text, const char* name) {
-    char* at = strstr(text, name);
-    if (!at) return;
-    while (*at != '<') --at;
-    memset(at, ' ', strcspn(at, ">") + 1);
-}
-
-// The robot with a floor under it, and what lies on it, as one model.
-static ts_code furnish(const robot_case* c, const ts_model* robot, ts_model** out_model, ts_status* status) {
-    ts_text text = {0}, all = {0};
-    ts_code code = ts_mjcf_writer_text(robot, NULL, &text, status);
-    if (!code) drop_element(text.data, "touchstone.restitution");
-    const char* head = code ? NULL : strstr(ts_text_get(&text), "<worldbody>");
-    const char* tail = head ? strstr(head, "</worldbody>") : NULL;
-    if (!code && !tail) code = ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s has no bodies", c->name);
-    if (!code) {
-        head += strlen("<worldbody>");
-        ts_text_add_bytes(&all, ts_text_get(&text), (size_t)(head - ts_text_get(&text)));
-        ts_text_add(&all, "<geom name=\"ground\" type=\"plane\" size=\"5 5 0.1\" friction=\"0.9\"/>%s",
-                    c->wrap ? c->wrap : "");
-        ts_text_add_bytes(&all, head, (size_t)(tail - head));
-        ts_text_add(&all, "%s%s%s", c->wrap ? "</body>" : "", c->extra, tail);
-        code = all.failed ? ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory")
-                          : ts_mjcf_parse(ts_text_get(&all), all.length, c->name, NULL, NULL, out_model, status);
-    }
-    ts_text_free(&text);
-    ts_text_free(&all);
-    return code;
-}
-
-// The body that everything below b moves with when all joints but free ones are locked: b's highest ancestor that moves, or the world.
-static int locked_to(const ts_model* m, int b) {
-    int top = b;
-    while (m->body[top].parent > 0) top = m->body[top].parent;
-    const ts_body* body = &m->body[top];
-    return body->joint_count > 0 && m->joint[body->joint_first].type == TS_JOINT_FREE ? top : 0;
-}
-
-// Mass, centre and inertia of all that is locked to `top`, in its frame.
-static void gather(const ts_sim* sim, int top, ts_body_def* def) {
-    const ts_model* m = sim->model;
-    ts_transform home = ts_transform_inverse(&sim->kinematics.body_pose[top]);
-    ts_vec3 moment = ts_vec3_zero();
-    def->mass = 0.0;
-    for (int pass = 0; pass < 2; ++pass) {
-        if (pass == 1) def->centre = ts_vec3_scale(1.0 / def->mass, moment);
-        for (int b = 1; b < m->body_count; ++b) {
-            const ts_body* body = &m->body[b];
-            if (locked_to(m, b) != top || !(body->mass > 0.0)) continue;
-            ts_transform at = ts_transform_mul(&home, &sim->kinematics.body_pose[b]);
-            ts_vec3 centre = ts_transform_point(&at, body->centre);
-            if (pass == 0) {
-                def->mass += body->mass;
-                moment = ts_vec3_add(moment, ts_vec3_scale(body->mass, centre));
-                continue;
-            }
-            ts_vec3 r = ts_vec3_sub(centre, def->centre);
-            ts_mat3 spread = ts_mat3_sub(ts_mat3_scale(ts_vec3_dot(r, r), ts_mat3_identity()), ts_mat3_outer(r, r));
-            def->inertia = ts_mat3_add(def->inertia, ts_mat3_add(ts_mat3_rotate_tensor(at.R, body->inertia),
-                                                                 ts_mat3_scale(body->mass, spread)));
-        }
-    }
-}
-
-// The model with every joint but free ones locked where the simulation stands.
-static ts_code lock_all(const ts_sim* sim, ts_model** out_model, ts_status* status) {
-    const ts_model* m = sim->model;
-    int* made = (int*)calloc((size_t)m->body_count, sizeof *made);
-    ts_builder* builder = ts_builder_create("locked");
-    if (!made || !builder) return free(made), ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
-    *ts_builder_options(builder) = m->options;
-    for (int b = 1; b < m->body_count; ++b) {
-        if (locked_to(m, b) != b) continue;
-        ts_body_def def = ts_body_def_default();
-        ts_joint_def joint = ts_joint_def_default();
-        def.name = m->body[b].name;
-        def.inertia = ts_mat3_zero();
-        gather(sim, b, &def);
-        def.pose = ts_pose_from_transform(&sim->kinematics.body_pose[b]);
-        made[b] = ts_builder_add_body(builder, &def);
-        joint.type = TS_JOINT_FREE;
-        joint.body = made[b];
-        ts_builder_add_joint(builder, &joint);
-    }
-    for (int g = 0; g < m->geom_count; ++g) {
-        const ts_geom* geom = &m->geom[g];
-        ts_geom_def def = ts_geom_def_default();
-        int top = geom->body ? locked_to(m, geom->body) : 0;
-        ts_transform at = sim->kinematics.geom_pose[g];
-        def.body = top ? made[top] : 0;
-        def.shape = geom->shape;
-        if (top) {
-            ts_transform home = ts_transform_inverse(&sim->kinematics.body_pose[top]);
-            at = ts_transform_mul(&home, &at);
-        }
-        def.pose = ts_pose_from_transform(&at);
-        def.surface = geom->surface;
-        // One body does not touch itself, and nothing else that it is locked to.
-        def.category = geom->category;
-        def.mask = geom->mask;
-        def.mass = 0.0;
-        if (geom->category || geom->mask) ts_builder_add_geom(builder, &def);
-    }
-    free(made);
-    return ts_builder_finish(builder, out_model, status);
-}
-
 // --- the run ---------------------------------------------------------------------------------------------------------------
 
-static void open_stand(stand* s, const robot_case* c, ts_sim* sim) {
+static void open_stand(stand* s, const ts_bench_stand* c, ts_sim* sim) {
     const ts_model* m = sim->model;
     s->robot = c;
     s->sim = sim;
@@ -194,24 +59,6 @@ static void open_stand(stand* s, const robot_case* c, ts_sim* sim) {
         if (m->body[b].joint_count > 0 && m->joint[m->body[b].joint_first].type == TS_JOINT_FREE) s->base = b;
     s->rest = (double*)malloc(((size_t)m->nq + 1) * sizeof(double));
     if (s->rest) memcpy(s->rest, sim->qpos, (size_t)m->nq * sizeof(double));
-}
-
-// Puts what floats on the floor.
-static void put_down(const stand* s) {
-    ts_sim* sim = s->sim;
-    double low = HUGE_VAL;
-    ts_sim_update_kinematics(sim);
-    for (int g = 0; g < sim->model->geom_count; ++g) {
-        const ts_geom* geom = &sim->model->geom[g];
-        ts_vec3 least, most;
-        if (!geom->body || !(geom->category || geom->mask)) continue;
-        ts_shape_bounds(&geom->shape, &sim->kinematics.geom_pose[g], &least, &most);
-        low = fmin(low, least.z);
-    }
-    if (s->base < 0 || !isfinite(low)) return;
-    int q = sim->model->joint[sim->model->body[s->base].joint_first].qpos_first;
-    sim->qpos[q + 2] -= low + 1e-6;
-    s->rest[q + 2] = sim->qpos[q + 2];
 }
 
 // Servos where the file has none, and what shakes the base.
@@ -341,7 +188,7 @@ static void add_rows(ts_bench_table* t, const char* name, tally* all) {
     }
 }
 
-static void race(journey* trip, const robot_case* c, const char* name, ts_sim* sim) {
+static void race(journey* trip, const ts_bench_stand* c, const char* name, ts_sim* sim) {
     stand s;
     ts_status status;
     tally* all = (tally*)calloc((size_t)ts_solver_count(), sizeof *all);
@@ -349,7 +196,6 @@ static void race(journey* trip, const robot_case* c, const char* name, ts_sim* s
     ts_status_ok(&status);
     open_stand(&s, c, sim);
     if (all && s.rest) {
-        if (c->lift) put_down(&s);
         double contacts = run_stand(&s, trip, all, &status);
         if (contacts < 0.0)
             ts_bench_note(trip->report, "%s: %s", name, status.message);
@@ -363,7 +209,7 @@ static void race(journey* trip, const robot_case* c, const char* name, ts_sim* s
 }
 
 // One robot, articulated and then locked.
-static void try_robot(journey* trip, const robot_case* c, const ts_model* model) {
+static void try_robot(journey* trip, const ts_bench_stand* c, const ts_model* model) {
     char name[64];
     ts_status status;
     ts_sim *sim = NULL, *locked_sim = NULL;
@@ -372,8 +218,8 @@ static void try_robot(journey* trip, const robot_case* c, const ts_model* model)
         ts_bench_note(trip->report, "%s: %s", c->name, status.message);
         return;
     }
-    ts_sim_update_kinematics(sim);
-    ts_code code = lock_all(sim, &locked, &status);
+    ts_bench_stand_begin(c, sim, 1e-6);
+    ts_code code = ts_scene_lock(sim, &locked, &status);
     sim->options.time_step = 1e-3;
     race(trip, c, c->name, sim);
     if (!code) code = ts_sim_create(locked, 1, &locked_sim, &status);
@@ -389,29 +235,11 @@ static void try_robot(journey* trip, const robot_case* c, const ts_model* model)
     ts_sim_free(sim);
 }
 
-// A robot of the folder, furnished. NULL, and a note, where it is not there.
-static ts_model* open_robot(const ts_bench_options* options, ts_bench_report* report, const robot_case* c) {
-    char path[4200], packages[4200];
-    ts_status status;
-    ts_model *robot = NULL, *model = NULL;
-    ts_model_file_options how;
-    memset(&how, 0, sizeof how);
-    snprintf(packages, sizeof packages, "%s/robots", options->data_folder);
-    snprintf(path, sizeof path, "%s/robots/%s", options->data_folder, c->file);
-    how.package_path = packages;
-    how.root = c->root;
-    ts_code code = ts_model_file_load(path, &how, NULL, &robot, &status);
-    if (!code) code = furnish(c, robot, &model, &status);
-    if (code) ts_bench_note(report, "%s: %s", c->name, status.message);
-    ts_model_free(robot);
-    return model;
-}
-
 // Scenes of our own, where there is no folder of robots.
 static void try_own(journey* trip) {
     static const char* const own[] = {"quadruped", "biped", "hand"};
     for (int i = 0; i < 3 && !trip->stopped; ++i) {
-        robot_case c = {.name = own[i], .extra = "", .shake = i < 2 ? 5.0 : 0.0};
+        ts_bench_stand c = {.name = own[i], .extra = "", .shake = i < 2 ? 5.0 : 0.0};
         ts_loaded_scene scene;
         ts_status status;
         if (!ts_bench_wanted(trip->report, trip->options, own[i])) continue;
@@ -425,10 +253,11 @@ static void try_own(journey* trip) {
 }
 
 static void try_all(journey* trip) {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0] && !trip->stopped; ++i) {
-        if (!ts_bench_wanted(trip->report, trip->options, cases[i].name)) continue;
-        ts_model* model = open_robot(trip->options, trip->report, &cases[i]);
-        if (model) try_robot(trip, &cases[i], model);
+    const ts_bench_stand* c;
+    for (int i = 0; (c = ts_bench_stand_at(i)) != NULL && !trip->stopped; ++i) {
+        if (!ts_bench_wanted(trip->report, trip->options, c->name)) continue;
+        ts_model* model = ts_bench_stand_open(trip->options, trip->report, c);
+        if (model) try_robot(trip, c, model);
         ts_model_free(model);
     }
 }

@@ -74,6 +74,10 @@ int ts_scene_is_recording(const char* name_or_path);
 /// The body to look at when nobody names one: the first with a free joint, else the last that moves; -1 where nothing does.
 int ts_scene_default_focus(const ts_model* model);
 
+/// The model of a simulation with every joint but free ones locked where it stands, kinematics being those of its state: each tree is one body. Its hulls
+/// and height fields stay the simulation's model's, which outlives it. The caller frees it.
+ts_code ts_scene_lock(const ts_sim* sim, ts_model** out_model, ts_status* out_status);
+
 /// Releases the model.
 void ts_loaded_scene_free(ts_loaded_scene* scene);
 

@@ -193,6 +193,21 @@ void ts_lab_softness(const ts_sim* sim, double* out_normal, double* out_tangent)
 /// impulse, until a step's push-out balances it.
 double ts_lab_sinkage(const ts_sim* sim, double normal, double load);
 
+/// A body that stands on points which hold it and give way by R = epsilon: its first step, and what is known of it.
+typedef struct ts_lab_stand {
+    double load;    // N: what all points together carry
+    double sinks;   // m/s: the fastest normal approach
+    double creeps;  // m/s: the fastest slip
+    double
+        off;  // N: contacts' forces from the closed form, the largest; without R less their internal part, since that is open
+    double internal;  // N: norm of the part of the contacts' forces that moves nothing
+    int holds;        // nonzero: the closed form lies within all cones
+} ts_lab_stand;
+
+/// The closed form for the contacts of a simulation's first step, (epsilon M + J^T J) v = epsilon M v_free and lambda = J (J^T J)^-1 M (v - v_free): body
+/// moves alone, from rest, under gravity, and three points at least are not in line. `off` and `internal` are of the contacts as they are.
+ts_code ts_lab_stand_on(const ts_sim* sim, int body, double epsilon, ts_lab_stand* out, ts_status* out_status);
+
 /// 1: about the share of the error that accelerated gradients leave after so many iterations, exp(-2 n / sqrt kappa), where a body rests on one
 /// `ratio` times as light: there the eigenvalues of G are kappa = 4 ratio apart.
 double ts_lab_gradient_share(double ratio, int iterations);

@@ -38,6 +38,7 @@
     X(million_to_one)     \
     X(stacked_cubes)      \
     X(compliance)         \
+    X(compliance_robot)   \
     X(step_size)          \
     X(stopping)
 

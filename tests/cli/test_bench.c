@@ -149,3 +149,17 @@ Test(bench, robots_contact_problems_cold_and_warm) {
         "%s", ts_text_get(&result.out));
     outcome_free(&result);
 }
+
+// Both solvers meet the closed form, or the exit code says so; in it feet carry m g / (1 + epsilon m / 4), and R makes the forces unique.
+Test(bench, a_robot_on_soft_contacts) {
+    unsetenv("TOUCHSTONE_DATA");
+    outcome result = run("bench robot-compliance --json -");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "for r in d['tables'][0]['rows']:\n"
+                                      "    epsilon, load, admm, pgs = r[0], r[1], r[7], r[8]\n"
+                                      "    assert abs(load - 24.525 / (1 + epsilon * 2.5 / 4)) < 1e-3, r\n"
+                                      "    assert admm < 1e-9 and (pgs < 1e-4) == (epsilon > 0), r\n"
+                                      "assert len(d['tables'][0]['rows']) == 5\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
