@@ -35,6 +35,8 @@ int ts_setup_is_recording(const char* path) {
     return found;
 }
 
+int ts_setup_looks_recorded(const char* path) { return ts_setup_is_recording(path) || ts_scene_is_recording(path); }
+
 // What can be told of a name before it is taken for a scene or a model's file.
 static int is_something_else(const char* name, ts_status* out_status) {
     const ts_experiment* experiment = ts_experiment_find(name);
@@ -47,6 +49,8 @@ static int is_something_else(const char* name, ts_status* out_status) {
             out_status, TS_ERROR_VALUE, name, 0,
             "this is an HDF5 file, not a model: 'touchstone solve' takes contact problems; a recording is shown by "
             "'touchstone view', read with h5py or h5dump, and '--from' starts a scene from its end");
+    else if (ts_scene_is_recording(name) && access(name, R_OK) == 0)
+        ts_status_set(out_status, TS_ERROR_VALUE, name, 0, "the name is that of a recording, and this is no HDF5 file");
     return out_status->code != TS_OK;
 }
 

@@ -26,6 +26,9 @@ ts_code ts_setup_only_shown(const ts_args* args, ts_status* out_status);
 /// Nonzero for a file that HDF5 wrote, by its first bytes.
 int ts_setup_is_recording(const char* path);
 
+/// Nonzero for that, and for what has the name of a recording, so that a file that is not there or is broken is missed as one.
+int ts_setup_looks_recorded(const char* path);
+
 /// The solver of that name. NULL, and the nearest known one in the message, when there is none.
 const ts_solver* ts_setup_solver(const char* name, ts_status* out_status);
 

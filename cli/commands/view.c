@@ -249,9 +249,6 @@ static int check_outputs(const ts_args* args, const ts_model* model, const ts_si
     return TS_EXIT_DONE;
 }
 
-// By what is in it, or by its name, so that a file that is not there is missed as a recording.
-static int looks_recorded(const char* path) { return ts_setup_is_recording(path) || ts_scene_is_recording(path); }
-
 static void name_recording(const char* path, const ts_recording_about* about, char out_name[128]) {
     const char* slash = strrchr(path, '/');
     snprintf(out_name, 128, "%.80s%s%.30s", slash ? slash + 1 : path, about->solver[0] ? ", " : "", about->solver);
@@ -313,7 +310,7 @@ static int load_recordings(const ts_args* args, ts_import_report* report, ts_loa
         return TS_EXIT_USAGE;
     }
     for (int i = 1; i < args->file_count; ++i)
-        if (!looks_recorded(args->file[i])) {
+        if (!ts_setup_looks_recorded(args->file[i])) {
             ts_status_set(
                 status, TS_ERROR_VALUE, NULL, 0,
                 "recordings can be seen beside each other, and a scene under several solvers (--solver): what is '%s'?",
@@ -333,7 +330,8 @@ static int load_recordings(const ts_args* args, ts_import_report* report, ts_loa
 
 static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_controls* controls,
                 view_sims* sims, ts_status* status) {
-    if (args->subject && looks_recorded(args->subject)) return load_recordings(args, report, scene, sims, status);
+    if (args->subject && ts_setup_looks_recorded(args->subject))
+        return load_recordings(args, report, scene, sims, status);
     if (args->file_count > 1) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
                       "one scene, under several solvers (--solver), or several recordings: what is '%s'?",

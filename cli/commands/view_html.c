@@ -196,7 +196,7 @@ static int report_done(const page_job* job, size_t bytes, int exit_code) {
 static int make(page_job* job, ts_status* status) {
     const ts_args* args = job->args;
     int recorded = 0;
-    for (int i = 0; i < args->file_count; ++i) recorded += ts_setup_is_recording(args->file[i]);
+    for (int i = 0; i < args->file_count; ++i) recorded += ts_setup_looks_recorded(args->file[i]);
     const char* output[2] = {NULL, NULL};
     if (ts_view_outputs(args, output) > 1) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s or %s, not both", output[0], output[1]);
@@ -209,7 +209,7 @@ static int make(page_job* job, ts_status* status) {
     if (ts_view_html_look(args, NULL, &job->look, status)) return TS_EXIT_USAGE;
     if (args->file_count > 1 && recorded < args->file_count) {
         for (int i = 0; i < args->file_count; ++i)
-            if (!ts_setup_is_recording(args->file[i]))
+            if (!ts_setup_looks_recorded(args->file[i]))
                 return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
                                      "several files are recordings (.h5), which '%s' is not", args->file[i]),
                        TS_EXIT_USAGE;

@@ -36,6 +36,12 @@ Test(refusals, a_recording_is_not_a_model) {
     write_text("recording.h5", signature);
     expect_refusal("run recording.h5", 2, "this is an HDF5 file, not a model");
     expect_refusal("check recording.h5", 2, "h5py");
+    write_text("broken.h5", "no more than a name");
+    expect_refusal("run broken.h5", 2, "this is no HDF5 file");
+#ifdef TS_HAVE_HDF5
+    expect_refusal("view broken.h5 --html page.html", 1, "cannot read this as an HDF5 recording");
+    expect_refusal("view gone.h5 --html page.html", 1, "gone.h5: ");
+#endif
 }
 
 // Robots come as ROBOT/scene.xml: the folder is what tells them apart.
