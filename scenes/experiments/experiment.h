@@ -189,6 +189,13 @@ const char* ts_outlook_name(ts_outlook outlook);
 /// mean of both), under the solver's own law. Zeros where one is hard, or there is none.
 void ts_lab_softness(const ts_sim* sim, double* out_normal, double* out_tangent);
 
+/// From `conclude`: spares a measure of those who come to their answer by iterations (`traits`) in a run whose every step met its tolerance: nothing was cut.
+void ts_lab_spare_solved(ts_lab_run* run, int measure, unsigned traits);
+
+/// 1: the most by which contact velocities, as a share of a step's fall, or contact forces, as a share of themselves, are off in a step that left the run's
+/// worst share of its law unmet, where the eigenvalues of G are `kappa` apart: a natural map times the condition.
+double ts_lab_left_at_most(const ts_lab_run* run, double kappa);
+
 /// m: how far contacts of that R (1/kg) have been pressed in by a load (N), where the law has no depth of its own: they give way at R times the load's
 /// impulse, until a step's push-out balances it.
 double ts_lab_sinkage(const ts_sim* sim, double normal, double load);

@@ -86,6 +86,14 @@ void ts_lab_softness(const ts_sim* sim, double* out_normal, double* out_tangent)
     *out_tangent = tangent > 0.0 ? 1.0 / tangent : 0.0;
 }
 
+void ts_lab_spare_solved(ts_lab_run* run, int measure, unsigned traits) {
+    if (run->steps > 0 && run->unsolved == 0)
+        ts_lab_spare(run, measure, traits,
+                     "every step met its tolerance: no iteration was cut, and the law is all there");
+}
+
+double ts_lab_left_at_most(const ts_lab_run* run, double kappa) { return kappa * run->worst_unmet; }
+
 double ts_lab_sinkage(const ts_sim* sim, double normal, double load) {
     double h = sim->options.time_step;
     double rest = sim->options.slop + normal * load * h * h / sim->options.baumgarte;

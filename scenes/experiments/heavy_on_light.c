@@ -44,6 +44,7 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
     if (ts_lab_gradient_share(run->value, 1000) < 1e-3)
         ts_lab_spare(run, 0, TS_TRAIT_GRADIENT,
                      "a thousand iterations leave exp(-1000 / sqrt r) of the error, nothing");
+    ts_lab_spare_solved(run, 0, TS_TRAIT_SWEEPS | TS_TRAIT_GRADIENT);
     ts_lab_tell(run, 0, sinking(run, sim), 0.0, 1e-6);
 }
 
