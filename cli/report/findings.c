@@ -317,6 +317,8 @@ void ts_findings_words(const ts_series* series, const ts_frame_of_reference* fra
     if (finding->is_reference) {
         if (!frame->exact)
             ts_text_add(text, "The reference, for want of a solver of the exact law. ");
+        else if (self->stats.worst_natural > unsound_natural && self->stats.worst_unmet <= unsound_natural)
+            ts_text_add(text, "The reference: it solves the exact law of contacts that give way, as the scene's do. ");
         else if (self->stats.worst_natural > unsound_natural)
             ts_text_add(text,
                         "The reference, though not a sound one: it is nearest to the exact law, but far from it. ");
