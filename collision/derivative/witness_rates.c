@@ -117,7 +117,8 @@ static void read_side(const ts_shape* shape, const ts_witness_side* side, flat_s
     }
     if (f.flat == 1) {
         double tu = ts_vec3_dot(f.along, side->u), tv = ts_vec3_dot(f.along, side->v), length = sqrt(tu * tu + tv * tv);
-        out->along = length > 0.0 ? flat2_make(tu / length, tv / length) : flat2_make(1.0, 0.0);
+        double inverse = 1.0 / length;
+        out->along = length > 0.0 ? flat2_make(inverse * tu, inverse * tv) : flat2_make(1.0, 0.0);
     }
     if (f.flat > 1) return;
     if (f.smooth) {
@@ -208,8 +209,9 @@ static inline void carry_rows(square2 m, const twist_rows* t, ts_row io[2]) {
 
 // The rows where no face holds or carries the normal.
 static inline void solve_rows(system_2d* s, const twist_rows* t, ts_row turn[2], ts_row slide[2]) {
+    int crossed = s->a.flat && s->b.flat;  // nothing is pushed round
     solve_turning(s);
-    push_rows(s->push, t, turn);
+    if (!crossed) push_rows(s->push, t, turn);
     square2 bend = form2(&s->b.bend), nc = s->carry;
     if (s->b.bent) nc = plus2(times2(s->push, bend), nc);
     int carried = s->b.bent || s->b.flat;
@@ -219,7 +221,7 @@ static inline void solve_rows(system_2d* s, const twist_rows* t, ts_row turn[2],
     if (s->a.flat) {
         square2 along = solve_sliding(s);
         bent = minus2(bent, times2(along, form2(&s->k)));
-        xp = plus2(times2(bent, s->push), along);
+        xp = crossed ? along : plus2(times2(bent, s->push), along);
         if (s->b.bent) xc = times2(along, bend);
     } else {
         xp = times2(bent, s->push);

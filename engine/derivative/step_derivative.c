@@ -94,6 +94,8 @@ static ts_code differentiate(const ts_step_task* task, ts_step_derivative* out, 
     }
     ts_step_report_controls(task->sim, task->input, task->input_count, &out->report);
     ts_step_report_push(task->sim, task->settings->nearness, &out->report);
+    if (!ts_step_report_margin(task->sim, task->settings->nearness, task->arena, &out->report) && !code)
+        code = ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
     ts_step_report_judge(task->sim, task->settings->nearness, &out->report);
     return code;
 }

@@ -94,6 +94,9 @@ void ts_step_report_drives(const ts_sim* sim, ts_step_report* io_report);
 /// Says whether all push-outs are about to be slowed down, or to give way (engine/step/push_excess.c).
 void ts_step_report_push(const ts_sim* sim, double nearness, ts_step_report* io_report);
 
+/// Says whether a contact is about to appear that acts at once. Returns 0 when memory is short.
+int ts_step_report_margin(ts_sim* sim, double nearness, ts_arena* scratch, ts_step_report* io_report);
+
 /// How a derivative is applied.
 typedef struct ts_step_operator {
     ts_code (*forward)(const ts_step_derivative* derivative, const double* dx, ts_arena* scratch, double* out_dy);

@@ -112,6 +112,10 @@ static void around_box(const ts_obb* oriented, double room, ts_bounds* out_bound
     out_bounds->max = ts_vec3_add(oriented->placed.p, reach);
 }
 
+// m: what boxes are grown by, both together: a trifle more than the margin, so that a pair is known that is about to come within it
+// (engine/derivative/step_report_margin.c).
+static double room_of_margin(const ts_sim* sim) { return (1.0 + 1e-9) * sim->options.contact_margin; }
+
 // The straight box around a geom; `oriented` is its own box, where it has one.
 static void straight_box(const ts_shape* shape, const ts_transform* pose, const ts_obb* oriented, double margin,
                          ts_bounds* out_bounds) {
@@ -129,7 +133,7 @@ static void straight_box(const ts_shape* shape, const ts_transform* pose, const 
 static void update_bounds(void* context, int begin, int end, int worker) {
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    double margin = 0.5 * sim->options.contact_margin;
+    double margin = 0.5 * room_of_margin(sim);
     int few = storage->collider_count <= FEW;
     (void)worker;
     for (int c = begin; c < end; ++c) {
@@ -165,7 +169,7 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_collider *a = &storage->collider[first], *b = &storage->collider[second];
-    double margin = sim->options.contact_margin + a->margin + b->margin;
+    double margin = room_of_margin(sim) + a->margin + b->margin;
     if (storage->asleep_count > 0 &&
         ts_sleep_keeps_apart(sim, sim->model->geom[a->geom].body, sim->model->geom[b->geom].body))
         return 0;
