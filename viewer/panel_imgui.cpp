@@ -210,11 +210,12 @@ void kit_text(ts_kit*, const char* text, const float* color) {
     ImGui::PopTextWrapPos();
 }
 
-// What has no room beside the last one goes below it.
+// What has no room beside the last one, half of the margin included, goes below it.
 int kit_button(ts_kit*, const char* label, const char* hint) {
     float wide = ImGui::CalcTextSize(label, nullptr, true).x + 2.0f * ImGui::GetStyle().FramePadding.x;
     bool beside = ImGui::GetCursorPosX() > ImGui::GetCursorStartPos().x + 1.0f;
-    if (beside && ImGui::GetContentRegionAvail().x < wide) ImGui::NewLine();
+    float room = ImGui::GetContentRegionAvail().x + 0.5f * ImGui::GetStyle().WindowPadding.x;
+    if (beside && room < wide) ImGui::NewLine();
     bool pressed = ImGui::Button(label);
     hint_of(hint);
     return pressed;
