@@ -32,6 +32,8 @@ ts_code ts_steps_to_time(const ts_view_request* request, double time, ts_steps_n
             code = ts_run_scene(scene, sim, left, observe, &own, out_status);
         else if (sim->step_count == 0)
             code = ts_sim_forward(sim, out_status);
+        // A step leaves bodies drawn where it began; a window shows where it ended, too.
+        ts_sim_update_kinematics(sim);
         // Of several laws side by side one may blow up: that is a result, and its pane says so.
         int is_result = code && i > 0 && request->layout != TS_LAYOUT_SCENE && code != TS_ERROR_INTERRUPTED &&
                         code != TS_ERROR_MEMORY;
