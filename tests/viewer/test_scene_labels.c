@@ -6,7 +6,11 @@
 #include <stdlib.h>
 
 #include "base/scalar.h"
+#include "tests/folder_fixture.h"
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/scene_marks_internal.h"
+
+TestSuite(scene_labels, .init = make_folder, .fini = remove_folder);
 
 // The letters of an overlay, and where the first one of each word stands, by the shade behind it.
 typedef struct words {
@@ -100,6 +104,60 @@ Test(scene_labels, stand_where_things_are) {
     ts_scene_labels(&paper, f.sim, 0);
     cr_expect_eq(overlay.quads.count, 0);
     ts_overlay_free(&overlay);
+    fixture_end(&f);
+}
+
+// Two balls that lie on each other are one island, named by the lower tree of both; a tie has its name where it holds; a camera's axes stand where its eye is.
+Test(scene_labels, of_islands_ties_and_cameras) {
+    static const char model[] =
+        "<mujoco><worldbody><camera name='eye' pos='3 0 1' xyaxes='0 1 0 0 0 1'/><geom type='plane' size='1 1 1'/>"
+        "<body name='a' pos='0 0 .1'><freejoint/><geom size='.1'/></body>"
+        "<body name='b' pos='0 0 .3'><freejoint/><geom size='.1'/></body>"
+        "<body name='c' pos='1 0 .1'><freejoint/><geom size='.1'/></body></worldbody>"
+        "<equality><connect name='tie' body1='c' body2='world' anchor='.5 0 0'/></equality></mujoco>";
+    ts_status status;
+    fixture f;
+    memset(&f, 0, sizeof f);
+    FILE* file = fopen(in_folder("model.xml"), "w");
+    cr_assert(file && fputs(model, file) >= 0 && fclose(file) == 0);
+    cr_assert(ts_scene_load(in_folder("model.xml"), NULL, &f.scene, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_sim_create(f.scene.model, 1, &f.sim, &status) == TS_OK, "%s", status.message);
+    fixture_run(&f, 1);
+    ts_camera camera = ts_camera_default();
+    camera.target = ts_vec3_make(1.0, 0.0, 0.1);
+    camera.azimuth = -0.5 * TS_PI;  // looks along y
+    camera.elevation = 0.0;
+    camera.distance = 5.0;
+    ts_overlay overlay = {0};
+    const ts_scene_paper paper = {&camera, 800, 600, 0, &overlay};
+    ts_overlay_begin(&overlay, 600);
+    ts_scene_labels(&paper, f.sim, TS_LABEL_ISLANDS);
+    words w = read_words(&overlay);
+    int pushed = 0;
+    for (int i = 0; i < w.count; ++i) pushed += strcmp(w.text[i], "island0") == 0;
+    cr_expect(w.count == 3 && pushed == 2 && find(&w, "island2") >= 0, "%s, %s, %s", w.text[0], w.text[1], w.text[2]);
+    ts_overlay_begin(&overlay, 600);
+    ts_scene_labels(&paper, f.sim, TS_LABEL_EQUALITIES);
+    w = read_words(&overlay);
+    // Half a metre right of the body, which is in the middle.
+    double right = 400.0 + 0.5 * 300.0 / tan(0.5 * camera.field_of_view) / 5.0;
+    cr_assert(w.count == 1 && find(&w, "tie") == 0, "%s", w.text[0]);
+    cr_expect_float_eq(w.x[0], right, 1.5, "%g, not %g", w.x[0], right);
+    ts_overlay_free(&overlay);
+
+    ts_scene_sizes sizes = ts_scene_sizes_measure(f.sim);
+    ts_own_shapes own = {0};
+    ts_draw_list list = {0};
+    int arrows[2];
+    for (int k = 0; k < 2; ++k) {
+        ts_scene_style style = {&sizes, &own, &camera, TS_SHOW_FRAMES | (k ? (unsigned)TS_SHOW_CAMERAS : 0u),
+                                NULL,   NULL, 0,       0};
+        ts_draw_list_begin(&list, camera.target);
+        ts_scene_marks_draw(f.sim, &style, &list);
+        arrows[k] = list.arrows.count;
+    }
+    cr_expect_eq(arrows[1] - arrows[0], 3, "%d and %d", arrows[0], arrows[1]);
+    ts_draw_list_free(&list);
     fixture_end(&f);
 }
 
