@@ -184,6 +184,9 @@ Test(every_key, menus_are_seen_at_once) {
         const ts_command* c = ts_command_at(i);
         if (is_switch(c)) cr_expect_gt(click(&d, c->name), 0, "%s", c->name);
     }
+    d.session->panels.right = 1;
+    script_of(d.kit)->value = 2.0;
+    cr_expect_gt(click(&d, "arrows"), 0);
     get_up(&d);
 }
 

@@ -505,6 +505,25 @@ static int says(const ts_overlay* overlay, const char* words) {
     return strstr(text, words) != NULL;
 }
 
+// The ball is clicked in its middle, as seen: that point of it is the one nearest to the eye.
+Test(session, the_point_that_was_clicked_is_told) {
+    desk d;
+    char words[96];
+    double at[2];
+    sit_down(&d, two_boxes(), NULL);
+    desk_tick(&d, 0.1);
+    ts_vec3 centre = shown(&d)->kinematics.body_centre[2];
+    ts_vec3 to_eye = ts_vec3_sub(ts_camera_eye(&d.session->view.camera), centre);
+    ts_vec3 p = ts_vec3_scale(0.1 / ts_vec3_norm(to_eye), to_eye);
+    pixel_of(&d, centre, at);
+    button(&d, TS_BUTTON_LEFT, TS_ACTION_PRESS, 0, at);
+    button(&d, TS_BUTTON_LEFT, TS_ACTION_RELEASE, 0, at);
+    press(&d, 'O', TS_MOD_CONTROL);
+    snprintf(words, sizeof words, "(%.4g,%.4g,%.4g)", p.x, p.y, p.z);
+    cr_assert(says(&d.session->overlay, words), "%s", words);
+    desk_close(&d);
+}
+
 Test(session, who_sees_nothing_hears_how_to_find_it) {
     desk d;
     sit_down(&d, two_boxes(), NULL);
