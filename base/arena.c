@@ -2,7 +2,7 @@
 //
 // Chunks form a doubly linked list from oldest to newest; `arena->chunk` is the one being filled, those older than it
 // hold live data, those newer than it are empty spares left behind by a scope. An allocation that does not fit moves on
-// to the first spare that is large enough, else to a fresh chunk of at least half of all there are. Because scopes return
+// to the first spare that is large enough, else to a fresh chunk of at least half of all there are, or as the arena was told. Because scopes return
 // to exactly the earlier fill level, the same sequence of calls after a scope's end lands in the same chunks.
 //
 // A reset merges several chunks into one of one and a quarter times the peak. Sizes are multiples of 64 bytes and lifetimes
@@ -130,6 +130,7 @@ static void* alloc_elsewhere(ts_arena* arena, size_t size, size_t bytes) {
     }
     // In proportion to what there is, so the number of chunks stays logarithmic.
     size_t wanted = round_up(ts_arena_reserved(arena) / 2);
+    if (arena->growth && wanted > arena->growth) wanted = round_up(arena->growth);
     if (wanted < ARENA_SMALLEST_CHUNK) wanted = ARENA_SMALLEST_CHUNK;
     if (wanted < size) wanted = size;
     ts_arena_chunk* fresh = chunk_create(wanted);
@@ -185,10 +186,11 @@ void ts_arena_reset(ts_arena* arena) {
     if (!first->newer) return;
     // Released before the merged chunk is taken, so that the two never coexist; if even that fails the arena is merely
     // empty and the next allocation reports it.
-    size_t peak = arena->peak;
+    size_t peak = arena->peak, growth = arena->growth;
     size_t merged = peak <= SIZE_MAX / 4 ? round_up(peak + peak / 4) : peak;
     ts_arena_free(arena);
     arena->peak = peak;
+    arena->growth = growth;
     arena->chunk = chunk_create(merged);
     if (!arena->chunk) arena->chunk = chunk_create(peak);
 }

@@ -1,5 +1,6 @@
 // A bump allocator that grows in chunks and, after a reset, has learnt how much it needs: from then on the same use
-// touches the heap no more. One arena belongs to one thread at a time.
+// touches the heap no more. One that is filled once and kept is told to grow by little, and holds little more than it gave. One arena belongs to
+// one thread at a time.
 #ifndef TS_BASE_ARENA_H
 #define TS_BASE_ARENA_H
 
@@ -16,7 +17,8 @@ typedef struct ts_arena {
     struct ts_arena_chunk* chunk;  // newest chunk first
     size_t used;                   // bytes handed out since the last reset, padding included
     size_t peak;                   // most bytes ever in use between two resets
-    int failed;                    // nonzero once an allocation returned NULL; cleared by ts_arena_reset
+    size_t growth;  // bytes that a new chunk has at most, unless more are asked for at once; 0: half of all there are
+    int failed;     // nonzero once an allocation returned NULL; cleared by ts_arena_reset
 } ts_arena;
 
 /// A point to return to; see ts_arena_scope_begin.

@@ -24,6 +24,8 @@
 static int allocate_arrays(ts_sim* sim, int workers) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
+    // Filled once: of many bodies' memory half would be spare.
+    storage->fixed.growth = 1 << 14;
     sim->mass_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
     if (!sim->mass_start) return 0;
     // Mass matrices are dense per tree: a tree of fifty thousand dofs would not fit any machine, nor an int.
@@ -77,7 +79,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->row_plan = FIXED_ARRAY(storage, ts_row_plan, 1);
     storage->broad = ts_broad_phase_create();
     return ts_kinematics_create(model, &storage->fixed, &sim->kinematics) &&
-           ts_tree_scratch_create(model, &storage->fixed, &storage->tree_scratch) && ts_sim_find_colliders(sim) &&
+           ts_tree_scratch_create_walks(model, &storage->fixed, &storage->tree_scratch) && ts_sim_find_colliders(sim) &&
            !storage->fixed.failed && storage->broad;
 }
 

@@ -11,7 +11,9 @@
 enum { N = 4, NUMBERS = 6, LANES = N * NUMBERS, ROW = 8, MASS = 0, MOMENT = 4, COLUMN = 8, SIZE = 32 };
 
 // What has been left for a body by others that hang on it.
-static inline double* known(const ts_crba_walk* walk, int b) { return walk->scratch->walk + (ptrdiff_t)SIZE * b; }
+_Static_assert((int)SIZE == (int)TS_TREE_WALK_NUMBERS, "room in the scratch");
+
+static inline double* known(const ts_crba_walk* walk, int b) { return ts_tree_scratch_walk(walk->scratch, b); }
 
 static inline ts_inertia_four load(const double* from) {
     ts_inertia_four I = {
@@ -125,7 +127,7 @@ static inline void run(const ts_crba_walk* walk, double* M) {
     int first = tree->dof_first, n = tree->dof_count, whole = n / N;
     int at = walk->scratch->tile_start[walk->tree], end = walk->scratch->tile_start[walk->tree + 1];
     // Behind the last dof of a tree are zeros.
-    ptrdiff_t place = first + N * walk->tree;
+    ptrdiff_t place = ts_tree_scratch_place(walk->scratch, model, walk->tree);
     double *lane = walk->scratch->dof_lane + NUMBERS * place, *row = walk->scratch->dof_row + ROW * place;
     lay_out(walk->kinematics->dof_axis + first, n, lane);
     find_forces(walk, row);

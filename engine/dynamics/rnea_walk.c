@@ -14,7 +14,9 @@ enum {
     SIZE = 4 * TS_SPATIAL_FOUR
 };
 
-static inline double* known(const ts_rnea_walk* walk, int b) { return walk->scratch->walk + (ptrdiff_t)SIZE * b; }
+_Static_assert((int)SIZE == (int)TS_TREE_WALK_NUMBERS, "room in the scratch");
+
+static inline double* known(const ts_rnea_walk* walk, int b) { return ts_tree_scratch_walk(walk->scratch, b); }
 
 // What the accelerations add along the chain of body b.
 static inline ts_spatial_four push(const ts_rnea_walk* walk, int b) {

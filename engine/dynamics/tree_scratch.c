@@ -57,20 +57,43 @@ static int find_links(const ts_model* model, ts_arena* arena, ts_tree_scratch* s
     return 1;
 }
 
-int ts_tree_scratch_create(const ts_model* model, ts_arena* arena, ts_tree_scratch* out_scratch) {
-    ts_tree_scratch scratch = {
-        .acceleration = ARRAY(arena, ts_motion, model->body_count),
-        .force = ARRAY(arena, ts_force, model->body_count),
-        .walk = ARRAY(arena, double, 32 * model->body_count),
-        .composite = ARRAY(arena, ts_inertia, model->body_count),
-        .articulated = ARRAY(arena, ts_articulated_inertia, model->body_count),
-        .dof_force = ARRAY(arena, ts_force, model->nv),
-        .dof_share = ARRAY(arena, double, model->nv),
-        .dof_number = ARRAY(arena, double, model->nv),
-        .dof_lane = ARRAY(arena, double, 6 * (model->nv + N * model->tree_count)),
-        .dof_row = ARRAY(arena, double, 8 * (model->nv + N * model->tree_count)),
-    };
+// From the first to the last body and tree that a walk visits.
+static void make_walks(const ts_model* model, ts_arena* arena, ts_tree_scratch* scratch) {
+    int last_body = -1, last_tree = -1;
+    for (int t = 0; t < model->tree_count; ++t) {
+        const ts_kinematic_tree* tree = &model->tree[t];
+        if (tree->kind != TS_TREE_GENERAL) continue;
+        if (last_tree < 0) scratch->first_tree = t;
+        last_tree = t;
+        for (int i = tree->body_first; i < tree->body_first + tree->body_count; ++i) {
+            int b = model->tree_body[i];
+            if (last_body < 0 || b < scratch->first_body) scratch->first_body = b;
+            if (b > last_body) last_body = b;
+        }
+    }
+    int bodies = last_body < 0 ? 0 : last_body + 1 - scratch->first_body;
+    ptrdiff_t places =
+        last_tree < 0 ? 0 : ts_tree_scratch_place(scratch, model, last_tree) + model->tree[last_tree].dof_count + N;
+    scratch->walk = ARRAY(arena, double, TS_TREE_WALK_NUMBERS* bodies);
+    scratch->dof_lane = ARRAY(arena, double, 6 * places);
+    scratch->dof_row = ARRAY(arena, double, 8 * places);
+}
+
+int ts_tree_scratch_create_walks(const ts_model* model, ts_arena* arena, ts_tree_scratch* out_scratch) {
+    ts_tree_scratch scratch = {.dof_number = ARRAY(arena, double, model->nv)};
+    make_walks(model, arena, &scratch);
     int done = find_tiles(model, arena, &scratch) && find_links(model, arena, &scratch);
     *out_scratch = scratch;
+    return done && !arena->failed;
+}
+
+int ts_tree_scratch_create(const ts_model* model, ts_arena* arena, ts_tree_scratch* out_scratch) {
+    int done = ts_tree_scratch_create_walks(model, arena, out_scratch);
+    out_scratch->acceleration = ARRAY(arena, ts_motion, model->body_count);
+    out_scratch->force = ARRAY(arena, ts_force, model->body_count);
+    out_scratch->composite = ARRAY(arena, ts_inertia, model->body_count);
+    out_scratch->articulated = ARRAY(arena, ts_articulated_inertia, model->body_count);
+    out_scratch->dof_force = ARRAY(arena, ts_force, model->nv);
+    out_scratch->dof_share = ARRAY(arena, double, model->nv);
     return done && !arena->failed;
 }

@@ -37,14 +37,18 @@ enum {
 typedef struct ts_tree_scratch {
     ts_motion* acceleration;              // (body_count)
     ts_force* force;                      // (body_count)
-    double* walk;                         // (body_count x 32) what a walk knows of each
     ts_inertia* composite;                // (body_count)
     ts_articulated_inertia* articulated;  // (body_count)
     ts_force* dof_force;                  // (nv)
     double* dof_share;                    // (nv)
     double* dof_number;                   // (nv)
-    double* dof_lane;                     // (6 x (nv + 4 tree_count)) numbers of axes, each of four dofs side by side
-    double* dof_row;                      // (8 x (nv + 4 tree_count)) numbers of forces, dof by dof
+
+    // of walks through trees that are no lone bodies, and those between them: ts_tree_scratch_walk and ts_tree_scratch_place say where
+    double* walk;      // (32 a body) what a walk knows of each
+    double* dof_lane;  // (6 a place) numbers of axes, each of four dofs side by side
+    double* dof_row;   // (8 a place) numbers of forces, dof by dof
+    int first_body;    // whose walk comes first
+    int first_tree;    // whose places come first
 
     // what follows from the model
     const ts_tree_tile* tile;  // of each tree that is no lone body, row by row
@@ -54,6 +58,24 @@ typedef struct ts_tree_scratch {
 
 /// Makes the arrays. Returns 0 when the arena has no memory.
 int ts_tree_scratch_create(const ts_model* model, ts_arena* arena, ts_tree_scratch* out_scratch);
+
+/// Makes those for inertia and its factor, inverse dynamics and bias (crba.h, rnea.h), not those for articulated bodies and momentum
+/// (aba.h, centroidal.h), which are NULL: 900 bytes a body less. Returns 0 when the arena has no memory.
+int ts_tree_scratch_create_walks(const ts_model* model, ts_arena* arena, ts_tree_scratch* out_scratch);
+
+/// Numbers that a walk knows of a body.
+enum { TS_TREE_WALK_NUMBERS = 32 };
+
+/// What a walk knows of body b.
+static inline double* ts_tree_scratch_walk(const ts_tree_scratch* scratch, int b) {
+    return scratch->walk + (ptrdiff_t)TS_TREE_WALK_NUMBERS * (b - scratch->first_body);
+}
+
+/// The place of a tree's first dof; there are three behind its last.
+static inline ptrdiff_t ts_tree_scratch_place(const ts_tree_scratch* scratch, const ts_model* model, int tree) {
+    int first = model->tree[scratch->first_tree].dof_first;
+    return model->tree[tree].dof_first - first + (ptrdiff_t)4 * (tree - scratch->first_tree);
+}
 
 #ifdef __cplusplus
 }

@@ -146,6 +146,23 @@ Test(arena, one_long_round_needs_few_chunks) {
     ts_arena_free(&arena);
 }
 
+Test(arena, one_told_how_to_grow_holds_little_more_than_it_gave) {
+    for (int large = 0; large < 2; ++large) {
+        ts_arena arena = {.growth = 16384};
+        size_t given = 0, most_spare = 0;
+        for (size_t k = 1; k <= 60; ++k) {
+            size_t bytes = large ? 64 * 1000 * k : 64 * k;
+            cr_assert_not_null(ts_arena_alloc(&arena, bytes));
+            given += bytes;
+            most_spare = given / 8 + 16384;
+            cr_assert_leq(ts_arena_reserved(&arena), given + most_spare, "%d: %d", large, (int)k);
+        }
+        ts_arena_reset(&arena);
+        cr_assert_eq(arena.growth, 16384);
+        ts_arena_free(&arena);
+    }
+}
+
 Test(arena, scope_returns_to_its_level_and_reuses_the_same_memory) {
     ts_arena arena = {0};
     char* kept = (char*)ts_arena_alloc(&arena, 100);

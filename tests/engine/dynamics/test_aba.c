@@ -54,6 +54,47 @@ Test(aba, agrees_with_inertia_and_bias) {
     }
 }
 
+// Walks' memory begins with the first tree that is no lone body and ends with the last; articulated bodies have their own.
+Test(aba, agrees_where_lone_bodies_lie_between_chains) {
+    // Bodies of each tree, in order; lone ones float.
+    static const int plans[][7] = {{1, 1, 3, 1, 2, 1, 1}, {2, 1, 1, 1, 1, 1, 4}, {1, 1, 1, 1, 1, 1, 1}, {1, 5, 1}};
+    ts_rng rng = ts_rng_make(5, 0);
+    for (size_t p = 0; p < sizeof plans / sizeof plans[0]; ++p) {
+        ts_builder* builder = ts_builder_create("between");
+        for (size_t i = 0; i < 7 && plans[p][i] > 0; ++i)
+            for (int k = 0, body = 0; k < plans[p][i]; ++k) {
+                body = fixture_random_body(builder, &rng, body);
+                fixture_joint(builder, &rng, body, plans[p][i] > 1 ? TS_JOINT_HINGE : TS_JOINT_FREE);
+            }
+        fixture f = fixture_start(builder, 1);
+        for (int d = 0; d < f.model->nv; ++d) f.sim->qvel[d] = ts_rng_uniform_in(&rng, -2.0, 2.0);
+        tools t;
+        open_tools(&f, &t);
+        ts_tree_scratch walks;
+        cr_assert(ts_tree_scratch_create_walks(f.model, &t.arena, &walks));
+        cr_assert(walks.acceleration == NULL && walks.dof_force == NULL);
+        if (p == 0) {
+            cr_assert_eq(ts_tree_scratch_walk(&walks, 3), walks.walk);
+            cr_assert_eq(ts_tree_scratch_place(&walks, f.model, 2), 0);
+            cr_assert_eq(ts_tree_scratch_place(&walks, f.model, 4), 3 + 6 + 8);
+        }
+        int nv = f.model->nv;
+        ts_vec3 gravity = ts_vec3_make(0.3, -0.5, -9.81);
+        double force[most_dofs], a[most_dofs], b[most_dofs];
+        cr_assert_leq(nv, most_dofs);
+        for (int d = 0; d < nv; ++d) force[d] = ts_rng_uniform_in(&rng, -20.0, 20.0);
+        cr_assert(ts_aba_acceleration(f.model, &t.k, gravity, force, &t.scratch, a));
+        ts_rnea_forces(f.model, &t.k, gravity, NULL, &walks, b);
+        for (int d = 0; d < nv; ++d) b[d] = force[d] - b[d];
+        cr_assert(ts_tree_factors_update(f.model, &t.k, &walks, &t.factors));
+        ts_tree_factors_solve(f.model, &t.factors, b);
+        double size = largest(b, nv);
+        for (int d = 0; d < nv; ++d) cr_assert_float_eq(a[d], b[d], 1e-11 * size, "%d: %g", (int)p, a[d] - b[d]);
+        ts_arena_free(&t.arena);
+        fixture_end(&f);
+    }
+}
+
 static int add_rod(ts_builder* builder, int parent, double mass, double length, double above, double buoyancy) {
     ts_body_def body = ts_body_def_default();
     body.parent = parent;
