@@ -20,6 +20,14 @@ BALL = """<mujoco><option timestep="0.001" gravity="0 0 -10"/><worldbody>
 <geom type="plane" size="1 1 1"/>
 <body name="ball" pos="0 0 1"><freejoint/><geom type="sphere" size="0.1" mass="2"/></body></worldbody></mujoco>"""
 
+# Two boxes on each other, an island, and one that its file keeps awake.
+SLEEPERS = """<mujoco><option timestep="0.002" gravity="0 0 -10" sleep_tolerance="0.002"><flag sleep="enable"/></option><worldbody>
+<geom type="plane" size="9 9 1"/>
+<body name="low" pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="2"/></body>
+<body name="high" pos="0 0 0.3"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="2"/></body>
+<body name="guard" pos="3 0 0.1" sleep="never"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="2"/></body>
+</worldbody></mujoco>"""
+
 
 def slide(log, steps):
     """A box that rests on each of four feet for a second step and creeps at 2 mm/s in the others."""
@@ -118,6 +126,44 @@ class TouchstoneTest(unittest.TestCase):
             numpy.testing.assert_allclose(world.body_poses[1, :3], [0, 0, 0.1], atol=1e-9)
             self.assertLess(world.report.natural, 1e-6)
             self.assertEqual(world.body_names[1], "ball")
+
+    def test_what_is_quiet_for_ten_steps_sleeps_where_its_file_says_so(self):
+        with touchstone.World(mjcf=SLEEPERS) as world:
+            world.step(5)
+            self.assertEqual([world.sleep(b)[0] for b in ("low", "high", "guard")], ["settles", "settles", "never"])
+            world.step(5)
+            self.assertEqual([world.sleep(b)[0] for b in ("low", "high", "guard")], ["asleep", "asleep", "never"])
+            where = world.qpos.tolist()
+            world.step(50)
+            self.assertEqual(world.qpos.tolist()[:14], where[:14])
+            world.wake("low")
+            world.step(1)
+            for body in ("low", "high"):  # the island wakes as a whole
+                word, why = world.sleep(body)
+                self.assertEqual(word, "settles", why)
+                self.assertIn("woken at", why)
+        with touchstone.World(mjcf=SLEEPERS.replace('sleep="enable"', 'sleep="disable"')) as world:
+            world.step(50)
+            self.assertEqual(world.sleep("low")[0], "off")
+        # A box that slides is awake because it moves.
+        with touchstone.World(mjcf=SLEEPERS) as world:
+            v = world.qvel
+            v[0] = 0.5
+            world.qvel = v
+            world.step(2)
+            self.assertEqual([world.sleep(b)[0] for b in ("low", "guard")], ["moves", "never"])
+
+    def test_the_program_says_who_sleeps(self):
+        program = os.environ.get("TOUCHSTONE_PROGRAM", "touchstone")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sleepers.xml")
+            with open(path, "w") as file:
+                file.write(SLEEPERS)
+            done = subprocess.run([program, "run", path, "--time", "0.1", "--json"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told = json.loads(done.stdout)["sleep"]
+        self.assertEqual((told["trees"], told["asleep"], told["awake"]), (3, 2, {"never": 1}))
+        self.assertEqual([(b["body"], b["reason"]) for b in told["bodies_awake"]], [("guard", "never")])
 
     def test_sliding_cube_decelerates_by_mu_g(self):
         with touchstone.World("sliding-cube", solver="ncp-pgs") as world:
