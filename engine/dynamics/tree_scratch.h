@@ -60,7 +60,7 @@ typedef struct ts_tree_scratch {
 int ts_tree_scratch_create(const ts_model* model, ts_arena* arena, ts_tree_scratch* out_scratch);
 
 /// Makes those for inertia and its factor, inverse dynamics and bias (crba.h, rnea.h), not those for articulated bodies and momentum
-/// (aba.h, centroidal.h), which are NULL: 900 bytes a body less. Returns 0 when the arena has no memory.
+/// (aba.h, centroidal.h), which are NULL: some 750 bytes a free body less. Returns 0 when the arena has no memory.
 int ts_tree_scratch_create_walks(const ts_model* model, ts_arena* arena, ts_tree_scratch* out_scratch);
 
 /// Numbers that a walk knows of a body.
