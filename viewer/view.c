@@ -124,6 +124,15 @@ static void draw_layer(ts_view* view, int which) {
 // Round shapes of a scene with few of them deserve more corners.
 static int segments_for(int geom_count) { return geom_count <= 64 ? 64 : (geom_count <= 400 ? 40 : 24); }
 
+// Wires of a circle that is cut as finely as a surface are a surface again. What has not changed is not uploaded.
+static ts_code upload_round(ts_view* view, ts_status* out_status) {
+    enum { WIRES = 16 };
+    int segments = view->wireframe ? WIRES : segments_for(view->sim->model->geom_count);
+    if (segments == view->segments) return TS_OK;
+    view->segments = segments;
+    return ts_shape_look_upload_units(view->device, segments, out_status);
+}
+
 static ts_code open_with(ts_view* view, const ts_sim* sim, ts_device* device, ts_status* out_status) {
     memset(view, 0, sizeof *view);
     view->device = device;
@@ -135,7 +144,7 @@ static ts_code open_with(ts_view* view, const ts_sim* sim, ts_device* device, ts
     view->selected = -1;
     view->camera = ts_camera_default();
     view->sizes = ts_scene_sizes_measure(sim);
-    ts_code code = ts_shape_look_upload_units(device, segments_for(sim->model->geom_count), out_status);
+    ts_code code = upload_round(view, out_status);
     for (int g = 0; g < sim->model->geom_count && !code; ++g)
         code = ts_shape_look_upload(device, &sim->model->geom[g].shape, &view->own, out_status);
     for (int g = 0; g < sim->model->geom_count && !code; ++g)
@@ -286,7 +295,8 @@ ts_code ts_view_list(ts_view* view, ts_status* out_status) {
 ts_code ts_view_draw_pane(ts_view* view, int width, int height, const ts_device_place* place, const ts_overlay* overlay,
                           ts_status* out_status) {
     const ts_draw_list* list = &view->list;
-    ts_code code = ts_view_list(view, out_status);
+    ts_code code = upload_round(view, out_status);
+    if (!code) code = ts_view_list(view, out_status);
     if (code) return code;
 
     ts_device_frame frame = ts_view_frame(&view->camera, list, width, height);

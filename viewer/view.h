@@ -50,6 +50,7 @@ typedef struct ts_view {
     unsigned show;           // TS_SHOW_ bits
     unsigned hidden_groups;  // bit g: geoms of group g are not shown
     int wireframe;
+    int segments;    // of circles, as the device has round shapes now
     int untextured;  // nonzero: colours alone, and a sky of the viewer's own
     int sky;         // 1 + number of the model's texture for it, 0: none
     ts_background background;

@@ -505,6 +505,23 @@ static int says(const ts_overlay* overlay, const char* words) {
     return strstr(text, words) != NULL;
 }
 
+// Few enough for the eye to tell them apart, and all of them again afterwards; what stays is not uploaded again.
+Test(session, round_shapes_have_few_wires) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    desk_tick(&d, 0.1);
+    const ts_device_null* device = (const ts_device_null*)d.device;
+    int smooth = device->triangles, uploads = device->uploads;
+    press(&d, 'S', 0);
+    press(&d, 'S', 0);
+    cr_assert_eq(device->uploads, uploads);
+    press(&d, 'W', 0);
+    cr_assert_lt(2 * device->triangles, smooth, "%d of %d", device->triangles, smooth);
+    press(&d, 'W', 0);
+    cr_assert_eq(device->triangles, smooth);
+    desk_close(&d);
+}
+
 // The ball is clicked in its middle, as seen: that point of it is the one nearest to the eye.
 Test(session, the_point_that_was_clicked_is_told) {
     desk d;
