@@ -289,7 +289,7 @@ ts_code ts_sim_start_from(ts_sim* sim, const char* name, ts_status* out_status) 
     if (keyframe < 0 && strcmp(name, "none") != 0) {
         char known[256];
         ts_text_list(keyframe_name, sim->model, sim->model->keyframe_count, sizeof known, known);
-        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no keyframe '%.100s'; there is none%s%s", name,
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no keyframe '%.100s'; there are: none%s%s", name,
                              known[0] ? ", " : "", known);
     }
     sim->start_keyframe = keyframe;

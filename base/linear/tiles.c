@@ -38,8 +38,8 @@ void ts_tiles_clear(ts_tiles* H) {
     }
 }
 
-// A diagonal tile, into unit lower and the inverse pivots, one after the other: two of them from one determinant would wait less, but what that
-// rounds costs a robot that stands one Newton step in twelve. Returns 0 where a pivot is not positive.
+// A diagonal tile, into unit lower and the inverse pivots, one after the other: two of them from one determinant would wait less, but a robot that
+// stands took more of Newton's steps where they were so. Returns 0 where a pivot is not positive.
 static inline int factor_tile(double* tile, double* inverse) {
     double a = tile[0], b = tile[5], c = tile[10], d = tile[15], ba = tile[4], ca = tile[8], cb = tile[9];
     double i = 1.0 / d, x = tile[12] * i, y = tile[13] * i, z = tile[14] * i;

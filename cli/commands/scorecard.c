@@ -24,6 +24,11 @@ static int stop(void* user) {
 
 static void show(void* user, double share) { ts_progress_update((ts_progress*)user, share); }
 
+static const char* experiment_name(const void* context, int i) {
+    (void)context;
+    return ts_experiment_at(i)->name;
+}
+
 // Experiments that --only names, or all; --quick leaves out the slow ones.
 static ts_code choose_experiments(const ts_args* args, ts_scorecard* card, ts_status* out_status) {
     for (int i = 0; i < ts_experiment_count() && card->experiment_count < TS_SCORECARD_EXPERIMENTS; ++i) {
@@ -33,10 +38,11 @@ static ts_code choose_experiments(const ts_args* args, ts_scorecard* card, ts_st
         card->experiment[card->experiment_count++] = experiment;
     }
     if (card->experiment_count > 0) return TS_OK;
-    return ts_status_set(
-        out_status, TS_ERROR_VALUE, NULL, 0,
-        "no experiment that measures something has '%s' in its name; 'touchstone list experiments' names all",
-        args->only);
+    char room[TS_ARGS_HINT];
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                         "no experiment that measures something has '%s' in its name%s", args->only,
+                         ts_args_hint(args->only, experiment_name, NULL, ts_experiment_count(),
+                                      "; 'touchstone list experiments' names all", room));
 }
 
 static ts_code choose(const ts_args* args, ts_scorecard* card, ts_status* out_status) {
