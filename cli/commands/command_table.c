@@ -181,7 +181,7 @@ static const ts_flag material_flags[] = {
     {"--stiffness", "K", TS_FLAG_NUMBER, OFFSET(stiffness), 1e-3, 1e15, "of the spring, N/m"},
     {"--damping", "C", TS_FLAG_NUMBER, OFFSET(damping), 0.0, 1e15, "of the damper beside it, N s/m (default 0)"},
     {"--restitution", "E", TS_FLAG_NUMBER, OFFSET(restitution), 0.0, 1.0,
-     "in its place: what bounces keep of the speed"},
+     "what bounces keep of the speed: in its place, or beside it of hard contacts"},
     {"--mu", "MU", TS_FLAG_NUMBER, OFFSET(mu), 0.0, 1e3, "friction coefficient (default 0.5)"},
     {"--mass", "M", TS_FLAG_NUMBER, OFFSET(mass), 1e-9, 1e9, "what lies on one contact, kg (default 1)"},
     FLAGS_STEP,

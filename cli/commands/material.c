@@ -53,6 +53,7 @@ static void add_json(const ts_material* m, const ts_material_native* native, con
     ts_json_add_number(&json, "stiffness", m->stiffness);
     ts_json_add_number(&json, "damping", m->damping);
     ts_json_add_number(&json, "restitution", m->restitution);
+    ts_json_add_number(&json, "impact", m->impact);
     ts_json_add_number(&json, "mu", m->mu);
     ts_json_add_number(&json, "time_step", m->time_step);
     ts_json_add_number(&json, "mass", m->mass);
@@ -83,6 +84,7 @@ int ts_cmd_material(const ts_args* args) {
     ts_material material = {args->stiffness,
                             isnan(args->damping) ? -1.0 : args->damping,
                             isnan(args->restitution) ? -1.0 : args->restitution,
+                            -1.0,
                             isnan(args->mu) ? 0.5 : args->mu,
                             isnan(args->dt) ? 0.001 : args->dt,
                             isnan(args->mass) ? 1.0 : args->mass};

@@ -56,11 +56,9 @@ static double bounce_of(const ts_material* m, soft_row row) {
 ts_code ts_material_complete(ts_material* m, ts_status* out_status) {
     if (m->restitution > 1.0)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--restitution is 0 to 1, not %g", m->restitution);
-    if (m->damping >= 0.0 && m->restitution >= 0.0)
-        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
-                             "--damping and --restitution say the same thing: give one");
     double pi = 3.14159265358979323846, critical = 2.0 * sqrt(m->stiffness * m->mass);
-    if (m->restitution >= 0.0) {
+    m->impact = m->restitution;
+    if (m->restitution >= 0.0 && m->damping < 0.0) {
         // Of a linear spring and damper: e = exp(-pi zeta / sqrt(1 - zeta^2)).
         double loss = -log(fmax(m->restitution, 1e-12));
         m->damping = critical * loss / sqrt(pi * pi + loss * loss);
@@ -69,6 +67,7 @@ ts_code ts_material_complete(ts_material* m, ts_status* out_status) {
         double zeta = m->damping / critical;
         m->restitution = zeta < 1.0 ? exp(-pi * zeta / sqrt(1.0 - zeta * zeta)) : 0.0;
     }
+    if (m->impact < 0.0) m->impact = m->restitution;
     return ts_status_ok(out_status);
 }
 
@@ -98,7 +97,7 @@ static void describe(const ts_material* m, int i, soft_row row, int limited, ts_
     char* text = out->parameters;
     size_t room = sizeof out->parameters;
     if (i == 0) {
-        snprintf(text, room, "--set contact_stiffness=0 (the default); touchstone.restitution %.4g", m->restitution);
+        snprintf(text, room, "--set contact_stiffness=0 (the default); touchstone.restitution %.4g", m->impact);
         snprintf(out->remark, sizeof out->remark, "no spring: nothing sinks, nothing creeps; bounces are Newton's law");
     } else if (i == 1) {
         snprintf(text, room, "--set contact_stiffness=%.6g --set contact_dissipation=%.6g", m->stiffness, tau);
@@ -130,7 +129,7 @@ void ts_material_translate(const ts_material* m, ts_material_native out_native[T
         n->solver = solvers[i];
         describe(m, i, row, limited, n);
         if (i == 0) {
-            n->bounce = m->restitution;
+            n->bounce = m->impact;
             continue;
         }
         n->compliance = row.R;

@@ -9,6 +9,7 @@ typedef struct ts_material {
     double stiffness;    // N/m
     double damping;      // N s/m
     double restitution;  // 1: what it was asked for, or follows from the damper where there is nothing but the spring
+    double impact;       // 1: of the hard law, which knows neither: what was asked for, else restitution
     double mu;
     double time_step;  // s
     double mass;       // kg, on one contact
@@ -30,7 +31,8 @@ typedef struct ts_material_native {
     const char* solver;    // of ours, that verifies it; NULL: none does
 } ts_material_native;
 
-/// Fills in the damping from the restitution, or the other way round. Negative: not given. TS_ERROR_VALUE for what cannot be.
+/// Fills in the damping from the restitution, or the other way round; where both are given the springs have the damper and the hard law the
+/// restitution. Negative: not given. TS_ERROR_VALUE for what cannot be.
 ts_code ts_material_complete(ts_material* material, ts_status* out_status);
 
 /// The parameters and predictions of all models.

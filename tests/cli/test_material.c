@@ -55,11 +55,26 @@ Test(material, parameters_are_the_closed_forms) {
     outcome_free(&result);
 }
 
+// Springs have the damper, and what follows from it; the hard law, which has no damper, the restitution.
+Test(material, a_damper_and_a_restitution_are_each_for_their_own) {
+    outcome result = run("material --stiffness 2e4 --damping 40 --restitution 0.7 --mass 2 --dt 1e-5 --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "import math\n"
+                                      "zeta = 40 / (2 * math.sqrt(2e4 * 2))\n"
+                                      "e = math.exp(-math.pi * zeta / math.sqrt(1 - zeta * zeta))\n"
+                                      "assert d['damping'] == 40 and d['impact'] == 0.7\n"
+                                      "assert abs(d['restitution'] - e) < 1e-12\n"
+                                      "assert d['models'][0]['predicted']['bounce'] == 0.7\n"
+                                      "for x in d['models'][1:]:\n"
+                                      "    assert abs(x['predicted']['bounce'] - e) < 0.02, x\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
 Test(material, refuses_what_is_no_material) {
     expect_refusal("material", 2, "needs --stiffness");
     expect_refusal("material --stiffness -1", 2, "out of range");
     expect_refusal("material --stiffness soft", 2, "takes a number");
-    expect_refusal("material --stiffness 1e5 --damping 1 --restitution 0.5", 2, "say the same thing");
     expect_refusal("material --stiffness 1e5 --restitution 1.5", 2, "out of range");
     expect_refusal("material --stiffness 1e5 steel", 2, "takes no 'steel'");
 }
