@@ -100,7 +100,10 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     snprintf(text, sizeof text, "%s (%s)", sim->solver ? sim->solver->name : sim->options.solver,
              sim->solver ? ts_contact_law_name(sim->solver->law) : "?");
     y = add_row(overlay, x, y, "solver", text, color_text);
-    snprintf(text, sizeof text, "%.3f s%s", sim->time, ui->paused ? "  paused" : "");
+    if (ui->waiting > 0)
+        snprintf(text, sizeof text, "%.3f s  next step: %d s", sim->time, ui->waiting);
+    else
+        snprintf(text, sizeof text, "%.3f s%s", sim->time, ui->paused ? "  paused" : "");
     y = add_row(overlay, x, y, "time", text, color_text);
     if (ui->window) {
         snprintf(text, sizeof text, "\xC3\x97%g (now %.2g)  %.0f fps", ui->speed, ui->rate, ui->frames_per_second);

@@ -19,6 +19,7 @@ typedef struct ts_ui {
     int window;       // nonzero: show speeds, frames per second and the hint at the help
     int legend;       // nonzero: name the colours of contacts
     int paused;
+    int waiting;   // s that the next step has taken so far, 0: less than one
     double speed;  // wanted
     double rate;   // reached
     double frames_per_second;

@@ -252,6 +252,10 @@ ts_redraw ts_session_tick(ts_session* session, double now) {
         session->ui.message[0] = '\0';
         session->dirty = 1;
     }
+    // Who asked for a step that takes long shall see that it is being made.
+    int waiting = (int)ts_worker_step_time(session->worker);
+    if (waiting != session->ui.waiting) session->dirty = 1;
+    session->ui.waiting = waiting;
     watch(session);
     // Notes cost a little: they are made while their chart is shown.
     int traced = session->panels.charts && session->charts & ts_convergence_bit();

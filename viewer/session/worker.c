@@ -63,6 +63,12 @@ static void note_steps(ts_worker* w) {
     }
 }
 
+static void note_clock(ts_worker* w, double since) {
+    pthread_mutex_lock(&w->lock);
+    w->step_since = since;
+    pthread_mutex_unlock(&w->lock);
+}
+
 static void step(ts_worker* w, int due) {
     ts_status status;
     double start = ts_clock_seconds();
@@ -70,7 +76,10 @@ static void step(ts_worker* w, int due) {
     while (due > 0) {
         --due;
         w->stale = 1;
-        if (ts_runs_step(&w->runs, w->world->scene, &w->grab, &w->load, &status)) {
+        note_clock(w, ts_clock_seconds());
+        ts_code code = ts_runs_step(&w->runs, w->world->scene, &w->grab, &w->load, &status);
+        note_clock(w, -1.0);
+        if (code) {
             w->playback.paused = 1;
             w->playback.single_steps = 0;
             ts_worker_say_status(w, &status);
@@ -232,6 +241,13 @@ const ts_shadow* ts_worker_shadow(ts_worker* worker) {
     return shadow;
 }
 
+double ts_worker_step_time(ts_worker* worker) {
+    pthread_mutex_lock(&worker->lock);
+    double since = worker->step_since;
+    pthread_mutex_unlock(&worker->lock);
+    return since < 0.0 ? 0.0 : fmax(ts_clock_seconds() - since, 0.0);
+}
+
 int ts_worker_has_news(ts_worker* worker) {
     pthread_mutex_lock(&worker->lock);
     int fresh = worker->fresh;
@@ -267,7 +283,7 @@ ts_code ts_worker_create(ts_world* world, const ts_worker_start* start, ts_worke
     w->world = world;
     w->playback.speed = start->speed > 0.0 ? start->speed : 1.0;
     w->playback.paused = start->paused;
-    w->last = w->rate_since = -1.0;
+    w->last = w->rate_since = w->step_since = -1.0;
     w->newest = 1;
     w->spare = 2;
     w->watched = -1;

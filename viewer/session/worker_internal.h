@@ -72,6 +72,9 @@ const ts_shadow* ts_worker_shadow(ts_worker* worker);
 /// Nonzero when there is a newer one than ts_worker_shadow gave last.
 int ts_worker_has_news(ts_worker* worker);
 
+/// For how long the step that is being made has been made, s; 0: none is.
+double ts_worker_step_time(ts_worker* worker);
+
 /// Copies what is known of past steps of a simulation, by its number. The stepping thread waits meanwhile. Returns 0 when there is no such one.
 int ts_worker_strip(ts_worker* worker, int run, ts_strip* out_strip);
 

@@ -42,6 +42,7 @@ struct ts_worker {
     int fresh;   // newest was not shown yet
     int wanted;  // shown is the newest: another one is welcome
     int quit;
+    double step_since;  // s, of the clock: when the step that is being made began; < 0: none is
 
     int threaded;
     pthread_t thread;
