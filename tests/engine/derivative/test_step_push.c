@@ -1,31 +1,9 @@
 // Derivatives of steps whose push-outs are slowed down, or give way: a ball without friction that overlaps both sides of a groove, each `angle` from the vertical.
-#include "base/scalar.h"
 #include "engine/derivative/step_derivative.h"
 
-#include "../engine_fixture.h"
+#include "tests/engine/groove_fixture.h"
 
-static const double h = 0.002, radius = 0.1, mass = 2.0;
-
-static fixture ball_in_a_groove(double angle, double overlap) {
-    ts_builder* builder = ts_builder_create("groove");
-    ts_builder_options(builder)->time_step = h;
-    ts_builder_options(builder)->gravity = ts_vec3_zero();
-    for (int side = -1; side <= 1; side += 2) {
-        ts_geom_def plane = ts_geom_def_default();
-        ts_vec3 normal = ts_vec3_make(side * cos(angle), 0.0, sin(angle));
-        plane.shape = ts_shape_plane();
-        plane.pose.rotation = ts_quat_from_axis_angle(ts_vec3_axis(1), side * (0.5 * TS_PI - angle));
-        plane.pose.position = ts_vec3_scale(overlap - radius, normal);
-        plane.surface.friction = 0.0;
-        cr_assert(ts_builder_add_geom(builder, &plane) >= 0);
-    }
-    int ball = fixture_free_body(builder, ts_vec3_zero(), mass, ts_mat3_scale(0.01, ts_mat3_identity()));
-    fixture_geom(builder, ball, ts_shape_sphere(radius), ts_vec3_zero(), 0.0);
-    fixture f = fixture_start(builder, 1);
-    ts_status status;
-    cr_assert_eq(ts_sim_set_solver(f.sim, "ncp", &status), TS_OK, "%s", status.message);
-    return f;
-}
+static const double h = 0.002, mass = 2.0;
 
 // The Jacobian (12 x 18) by position, velocity and force, NULL where it is refused; the report is *out's.
 static const double* take(ts_sim* sim, ts_step_method method, ts_arena* arena, ts_step_derivative* out,
@@ -45,7 +23,7 @@ static const double* take(ts_sim* sim, ts_step_method method, ts_arena* arena, t
 // differences do: v = 2 b (overlap - z sin(angle) - slop) / h, whatever it is pulled with.
 Test(step_push, what_is_slowed_down_is_refused_and_differences_know_it) {
     double angle = 20.0 * TS_PI / 180.0, overlap = 2e-4;
-    fixture f = ball_in_a_groove(angle, overlap);
+    fixture f = ball_in_a_groove(h, angle, overlap, "ncp");
     const ts_options* o = &f.sim->options;
     cr_assert_lt(o->baumgarte * (overlap - o->slop) / h, 0.5 * o->push_out_speed);
     ts_arena arena = {0};
@@ -71,7 +49,7 @@ Test(step_push, where_it_begins_is_told) {
         int told;
     } cases[] = {{0.5, 1}, {0.5 * (1.0 + 1e-14), 1}, {0.52, 0}, {0.6, 0}};
     for (int i = 0; i < 4; ++i) {
-        fixture f = ball_in_a_groove(asin(cases[i].sine), 2e-4);
+        fixture f = ball_in_a_groove(h, asin(cases[i].sine), 2e-4, "ncp");
         ts_arena arena = {0};
         ts_step_derivative d;
         ts_status status;
@@ -86,7 +64,7 @@ Test(step_push, where_it_begins_is_told) {
 
 // At 2 degrees it would take 28 times as much speed: it is not pushed at all. Pressed down it stays, wherever it is.
 Test(step_push, what_gives_way_has_no_slope_of_its_push) {
-    fixture f = ball_in_a_groove(2.0 * TS_PI / 180.0, 2e-4);
+    fixture f = ball_in_a_groove(h, 2.0 * TS_PI / 180.0, 2e-4, "ncp");
     f.sim->force_applied[2] = -1.0;
     ts_arena arena = {0};
     ts_step_derivative d;

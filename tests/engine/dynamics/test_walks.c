@@ -120,6 +120,14 @@ Test(walks, inertia_and_factor_have_one_set_of_bits) {
             cr_assert(ts_tree_factor_tiles_narrow(&chains, n, M[0], L[1], inverse[1]));
             cr_assert_arr_eq(L[0], L[1], bytes);
             cr_assert_arr_eq(inverse[0], inverse[1], (size_t)n * sizeof(double));
+            double row[2][DOFS];
+            for (int i = 0; i < n; ++i) row[0][i] = row[1][i] = M[0][i] + 0.1 * i;
+            ts_tree_factor_whiten_one(&chains, n, L[0], inverse[0], row[0]);
+            ts_tree_factor_whiten_one_narrow(&chains, n, L[0], inverse[0], row[1]);
+            cr_assert_arr_eq(row[0], row[1], (size_t)n * sizeof(double));
+            ts_tree_factor_unwhiten_one(&chains, n, L[0], inverse[0], row[0]);
+            ts_tree_factor_unwhiten_one_narrow(&chains, n, L[0], inverse[0], row[1]);
+            cr_assert_arr_eq(row[0], row[1], (size_t)n * sizeof(double));
             for (int rows = 2; rows <= TS_TREE_LANES; ++rows) {
                 double x[2][TS_TREE_LANES * DOFS], alone[TS_TREE_LANES * DOFS];
                 for (int i = 0; i < rows * n; ++i) alone[i] = x[0][i] = x[1][i] = M[0][i % (n * n)] + 0.1 * i;

@@ -1,36 +1,13 @@
 // Push-outs that a motion can do, but only one with absurd speeds: done more slowly, or not at all, and named. What bounces has its energy from
 // before, and is nobody's push-out.
-#include "base/scalar.h"
-#include "tests/engine/engine_fixture.h"
+#include "tests/engine/groove_fixture.h"
 
-static const double h = 0.002, radius = 0.1, overlap = 0.002;
+static const double h = 0.002, overlap = 0.002;
 
 static int count_of(const ts_sim* sim, ts_row_blocked what) {
     int count = 0;
     for (int b = 0; b < sim->problem.block_count; ++b) count += sim->row_block[b].blocked == (int)what;
     return count;
-}
-
-// A ball that overlaps both sides of a groove, each `angle` from the vertical.
-static fixture ball_in_a_groove(double angle, const char* solver) {
-    ts_builder* builder = ts_builder_create("groove");
-    ts_builder_options(builder)->time_step = h;
-    ts_builder_options(builder)->gravity = ts_vec3_zero();
-    for (int side = -1; side <= 1; side += 2) {
-        ts_geom_def plane = ts_geom_def_default();
-        ts_vec3 normal = ts_vec3_make(side * cos(angle), 0.0, sin(angle));
-        plane.shape = ts_shape_plane();
-        plane.pose.rotation = ts_quat_from_axis_angle(ts_vec3_axis(1), side * (0.5 * TS_PI - angle));
-        plane.pose.position = ts_vec3_scale(overlap - radius, normal);
-        plane.surface.friction = 0.0;
-        cr_assert(ts_builder_add_geom(builder, &plane) >= 0);
-    }
-    int ball = fixture_free_body(builder, ts_vec3_zero(), 2.0, ts_mat3_scale(0.01, ts_mat3_identity()));
-    fixture_geom(builder, ball, ts_shape_sphere(radius), ts_vec3_zero(), 0.0);
-    fixture f = fixture_start(builder, 1);
-    ts_status status;
-    cr_assert_eq(ts_sim_set_solver(f.sim, solver, &status), TS_OK, "%s", status.message);
-    return f;
 }
 
 static double push_of(const ts_sim* sim) {
@@ -52,7 +29,7 @@ Test(slowed, a_ball_rises_from_a_groove_no_faster_than_twice_the_push) {
                  {2.0, 0.0, TS_ROW_CONTRADICTED}};
     for (size_t s = 0; s < sizeof solvers / sizeof solvers[0]; ++s)
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-            fixture f = ball_in_a_groove(cases[i].angle * TS_PI / 180.0, solvers[s]);
+            fixture f = ball_in_a_groove(h, cases[i].angle * TS_PI / 180.0, overlap, solvers[s]);
             double push = push_of(f.sim);
             fixture_run(&f, 1);
             cr_assert_eq(f.sim->contact_count, 2);
@@ -67,7 +44,7 @@ Test(slowed, a_ball_rises_from_a_groove_no_faster_than_twice_the_push) {
 
 // Slower, but all the way.
 Test(slowed, what_is_slowed_comes_apart) {
-    fixture f = ball_in_a_groove(10.0 * TS_PI / 180.0, "ncp");
+    fixture f = ball_in_a_groove(h, 10.0 * TS_PI / 180.0, overlap, "ncp");
     fixture_run(&f, 1);
     cr_expect_eq(count_of(f.sim, TS_ROW_SLOWED), 2);
     fixture_run(&f, 300);
