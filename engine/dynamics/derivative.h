@@ -17,32 +17,45 @@
 extern "C" {
 #endif
 
-/// Scratch of a body; from the sweep inwards on with all that hangs on it.
+/// Scratch of a body; from the sweep inwards on with all that hangs on it. Of four numbers, or of half of eight, the fourth means nothing; eight are
+/// a motion, or a force with its couple first.
 typedef struct ts_derivative_body {
-    ts_motion acceleration;  // without gravity
-    ts_inertia inertia;
-    ts_force force;       // I a + v x* I v
-    ts_vec3 momentum;     // linear, kg m/s
-    ts_mat3 turning;      // N of inverse_derivative.c, kg m^2/s
+    double acceleration[8];  // without gravity
+    double force[8];         // I a + v x* I v
+    double moment[4];        // kg m
+    double inertia[3][4];    // kg m^2: columns
+    double momentum[4];      // linear, kg m/s
+    double turning[3][4];    // N of inverse_derivative.c, kg m^2/s: columns
+    double mass;
     double buoyant_mass;  // what of mass and first moment has no weight
-    ts_vec3 buoyant_moment;
+    double buoyant_moment[4];
 } ts_derivative_body;
 
-/// Scratch of a dof j. What carries it, with the dofs of the body before it, moves with the twist p and the acceleration A.
+/// Scratch of a dof j, likewise. What carries it, with the dofs of the body before it, moves with the twist p and the acceleration A.
 typedef struct ts_derivative_dof {
-    ts_motion rate;    // p x S
-    ts_motion second;  // (A - g) x S + p x (p x S)
-    ts_motion rates;   // p x S + dS/dt
-    ts_vec3 weight;    // g x angular part of S
+    double axis[8];    // S
+    double second[8];  // (A - g) x S + p x (p x S)
+    double rates[8];   // p x S + dS/dt
+    double rate[4];    // angular part of p x S
+    double weight[4];  // g x angular part of S
     int turns_with;    // first dof whose axis turns with this one: of its quaternion, or itself
 } ts_derivative_dof;
+
+/// Numbers of four dofs, laid out side by side.
+enum { TS_DERIVATIVE_LANES = 96 };
 
 /// Scratch of one model, entries per body and dof: different trees may be worked on at once with one. Create with
 /// ts_derivative_scratch_create; the arrays are the arena's. Nothing in it means anything between calls.
 typedef struct ts_derivative_scratch {
     ts_derivative_body* body;  // (body_count)
     ts_derivative_dof* dof;    // (nv)
+    double* lane;              // (nv + 3 tree_count, of which each takes TS_DERIVATIVE_LANES / 4 numbers)
 } ts_derivative_scratch;
+
+/// Where those of a tree begin.
+static inline double* ts_derivative_lanes(const ts_derivative_scratch* scratch, const ts_model* model, int tree) {
+    return scratch->lane + TS_DERIVATIVE_LANES / 4 * (model->tree[tree].dof_first + 3 * tree);
+}
 
 /// Makes the arrays. Returns 0 when the arena has no memory.
 int ts_derivative_scratch_create(const ts_model* model, ts_arena* arena, ts_derivative_scratch* out_scratch);

@@ -1,5 +1,6 @@
 // Walks over trees that are compiled twice: what this machine runs gives the same bits as what every machine can run.
 #include "engine/dynamics/crba_walk_internal.h"
+#include "engine/dynamics/inverse_derivative_walk_internal.h"
 #include "engine/dynamics/kinematics_walk_internal.h"
 #include "engine/dynamics/rnea_walk_internal.h"
 #include "engine/dynamics/tree_factor_internal.h"
@@ -96,6 +97,38 @@ Test(walks, inverse_dynamics_has_one_set_of_bits) {
                 cr_assert_arr_eq(here, anywhere, (size_t)tree->dof_count * sizeof(double));
             }
         }
+        fixture_end(&f);
+    }
+}
+
+// With accelerations and without, and where something is buoyant.
+Test(walks, derivatives_of_inverse_dynamics_have_one_set_of_bits) {
+    static double matrix[2][3][DOFS * DOFS];
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+        fixture f = fixture_menagerie(seed);
+        ts_arena arena = {0};
+        ts_derivative_scratch scratch;
+        double acceleration[DOFS];
+        ts_rng rng = ts_rng_make(seed, 6);
+        for (int d = 0; d < f.model->nv; ++d) acceleration[d] = ts_rng_normal(&rng);
+        for (int b = 1; b < f.model->body_count; b += 3)
+            ((ts_body*)f.model->body)[b].buoyancy = 0.3 * (double)(seed % 2);
+        cr_assert(ts_derivative_scratch_create(f.model, &arena, &scratch));
+        ts_sim_update_kinematics(f.sim);
+        for (int t = 0; t < f.model->tree_count; ++t)
+            for (int pushed = 0; pushed < 2; ++pushed) {
+                ts_inverse_derivative_walk walk = {
+                    f.model, &f.sim->kinematics,         f.sim->options.gravity,
+                    t,       f.model->tree[t].dof_count, pushed ? acceleration + f.model->tree[t].dof_first : NULL,
+                    &scratch};
+                memset(matrix, 0, sizeof matrix);
+                for (int k = 0; k < 2; ++k) {
+                    ts_derivative_matrices out = {matrix[k][0], matrix[k][1], matrix[k][2]};
+                    (k ? ts_inverse_derivative_walk_narrow : ts_inverse_derivative_walk_run)(&walk, &out);
+                }
+                cr_assert_arr_eq(matrix[0], matrix[1], sizeof matrix[0]);
+            }
+        ts_arena_free(&arena);
         fixture_end(&f);
     }
 }
