@@ -35,6 +35,12 @@ static int tendon_of(const ts_model* model, int i) {
 // Force and slopes by length and rate of drive i, and the slopes of these by its input.
 static void law_of(const ts_sim* sim, int i, double out_law[3], double out_gain[3]) {
     int tendon = i - sim->model->actuator_count;
+    if (ts_actuation_drive(sim, i)->is_motor) {
+        out_law[0] = ts_actuation_drive(sim, i)->intercept;
+        out_gain[0] = sim->model->actuator[i].gain[0];
+        out_law[1] = out_law[2] = out_gain[1] = out_gain[2] = 0.0;
+        return;
+    }
     if (tendon < 0) {
         ts_actuation_law(sim, i, out_law, out_gain);
         return;
@@ -63,6 +69,7 @@ static int law_is_affine(const ts_actuator* a) {
 int ts_step_drive_is_plain(const ts_sim* sim, int i) {
     const ts_model* model = sim->model;
     const ts_drive* drive = ts_actuation_drive(sim, i);
+    if (drive->is_motor) return 1;
     int tendon = tendon_of(model, i), constant = tendon < 0 || ts_step_tendon_is_sum(model, tendon);
     if (i >= model->actuator_count) {
         if (model->tendon[tendon].curve.is_there) return 0;
@@ -176,8 +183,11 @@ void ts_step_drives_add(const ts_sim* sim, int t, const double* next, ts_arena* 
     double h = sim->options.time_step;
     if (!storage->drive) return;
     for (int at = storage->tree_drive_first[t]; at < storage->tree_drive_first[t + 1]; ++at) {
-        int i = storage->tree_drive[at], tendon = tendon_of(sim->model, i);
+        int i = storage->tree_drive[at];
+        // It pulls the same everywhere.
+        if (storage->drive[i].is_motor) continue;
         const ts_lever* lever = storage->drive[i].lever;
+        int tendon = tendon_of(sim->model, i);
         double rate = 0.0, after = 0.0;
         for (int k = 0; k < lever->count; ++k) rate += lever->moment[k] * sim->qvel[lever->dof[k]];
         for (int k = 0; k < lever->count; ++k) after += lever->moment[k] * next[lever->dof[k] - first];
@@ -301,12 +311,12 @@ int ts_step_control_is_inside(const ts_sim* sim, int i) {
 
 int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
     const ts_actuator* a = &sim->model->actuator[i];
+    const ts_drive* drive = ts_actuation_drive(sim, i);
     int plain = ts_step_control_is_inside(sim, i) && !ts_step_drive_stiffens(sim, i);
     // Where forces are found several times they have to be the same in all.
     if (sim->integrator->revisit && a->active) {
         int tendon = tendon_of(sim->model, i), held = tendon < 0 || ts_step_tendon_is_sum(sim->model, tendon);
-        plain = plain && held && law_is_affine(a) && !(ts_actuation_drive(sim, i)->high < HUGE_VAL);
-        plain = plain && !(ts_actuation_drive(sim, i)->low > -HUGE_VAL);
+        plain = plain && held && law_is_affine(a) && !(drive->high < HUGE_VAL) && !(drive->low > -HUGE_VAL);
     }
     return a->act < 0 && plain && ts_step_drive_is_known(sim, p, i);
 }

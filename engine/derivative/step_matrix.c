@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/linear/dense.h"
+#include "base/linear/four.h"
 #include "engine/derivative/step_implicit_internal.h"
 #include "engine/dynamics/tree_factor.h"
 #include "engine/model/joint/joint_traits_internal.h"
@@ -164,10 +165,12 @@ static void through_factor(const columns* m, int t, int back) {
     const ts_step_implicit* p = m->p;
     int first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count, count = 0;
     const unsigned char* moves = m->moves + (size_t)t * (size_t)m->count;
-    for (int c = 0; c < m->count; ++c)
-        if (moves[c]) m->listed[count++] = c;
+    for (int c = 0; c < m->count; ++c) count += moves[c];
     // Few columns are worth being listed.
     int whole = 2 * count >= m->count;
+    count = 0;
+    for (int c = 0; c < m->count && !whole; ++c)
+        if (moves[c]) m->listed[count++] = c;
     double* lines = whole ? line_of(m, m->z, first) : m->compact;
     if (whole) count = m->count;
     for (int i = 0; i < n && !whole; ++i)
@@ -227,17 +230,30 @@ static ts_code push_contacts(const columns* m, ts_arena* scratch) {
     return code;
 }
 
-// Where the velocities after the step take positions that do not coast.
+// `to` = s `from`, a line each.
+static void copy_scaled(int count, double s, const double* from, double* to) {
+    int c = 0;
+    for (; c + 4 <= count; c += 4) ts_four_store(ts_four_times(s, ts_four_load(from + c)), to + c);
+    for (; c < count; ++c) to[c] = s * from[c];
+}
+
+// Where the velocities after the step take positions that do not coast; the others stay.
 static void move_positions(const columns* m) {
     const ts_step_implicit* p = m->p;
     for (int j = 0; j < p->model->joint_count; ++j) {
         const ts_joint* joint = &p->model->joint[j];
         const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
         int first = joint->dof_first, turn = first + traits->numbers;
-        if (p->coasts[p->model->dof[first].tree]) continue;
+        size_t line = (size_t)m->count * sizeof(double);
+        if (p->coasts[p->model->dof[first].tree]) {
+            memset(line_of(m, m->position, first), 0, line * (size_t)ts_joint_type_nv(joint->type));
+            continue;
+        }
         for (int d = first; d < turn; ++d)
-            ts_lines_add(m->count, 1, 1.0, &p->time_step, 1, line_of(m, m->z, d), m->count, line_of(m, m->position, d));
-        for (int i = 0; i < 3 && traits->quaternion; ++i)
+            copy_scaled(m->count, p->time_step, line_of(m, m->z, d), line_of(m, m->position, d));
+        if (!traits->quaternion) continue;
+        memset(line_of(m, m->position, turn), 0, 3 * line);
+        for (int i = 0; i < 3; ++i)
             ts_lines_add(m->count, 3, 1.0, p->turn_by_velocity + 9 * j + 3 * i, 1, line_of(m, m->z, turn), m->count,
                          line_of(m, m->position, turn + i));
     }
@@ -258,7 +274,10 @@ ts_code ts_step_implicit_matrix(const ts_step_derivative* derivative, ts_arena* 
     const ts_step_implicit* p = (const ts_step_implicit*)(const void*)derivative->parts;
     columns m;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    memset(out_matrix, 0, (size_t)derivative->rows * (size_t)derivative->columns * sizeof(double));
+    // Positions are written last.
+    size_t positions = (size_t)p->model->nv * (size_t)derivative->columns;
+    size_t all = (size_t)derivative->rows * (size_t)derivative->columns;
+    memset(out_matrix + positions, 0, (all - positions) * sizeof(double));
     ts_code code = take_columns(p, derivative->columns, scratch, out_matrix, &m) ? TS_OK : TS_ERROR_MEMORY;
     if (!code) {
         enter(&m);
