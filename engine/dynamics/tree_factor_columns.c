@@ -11,11 +11,11 @@
 
 #if defined(__GNUC__)
 
-// x -= l v
-TS_LINE_INLINED void take_four(const double* l, ts_four_columns v, ts_four_columns* x) {
+// x -= l v. By address: four numbers by value are passed in different ways with and without AVX, and clang refuses that.
+TS_LINE_INLINED void take_four(const double* l, const ts_four_columns* v, ts_four_columns* x) {
     ts_four_columns line;
     memcpy(&line, l, sizeof line);
-    *x -= line * v;
+    *x -= line * *v;
 }
 
 // What take_lines does, on sixteen columns.
@@ -31,10 +31,10 @@ TS_LINE_INLINED void take_sixteen(int n, int count, const double* value, int str
     line += (ptrdiff_t)(count - 1) * n;
     for (int r = count; r > 0; --r, line -= n, value -= stride) {
         const ts_four_columns v = {*value, *value, *value, *value};
-        take_four(line, v, &a);
-        take_four(line + 4, v, &b);
-        take_four(line + 8, v, &c);
-        take_four(line + 12, v, &d);
+        take_four(line, &v, &a);
+        take_four(line + 4, &v, &b);
+        take_four(line + 8, &v, &c);
+        take_four(line + 12, &v, &d);
     }
     a *= s;
     b *= s;
@@ -56,7 +56,7 @@ TS_LINE_INLINED void take_few(int n, int count, const double* value, int stride,
     line += (ptrdiff_t)(count - 1) * n;
     for (int r = count; r > 0; --r, line -= n, value -= stride) {
         const ts_four_columns v = {*value, *value, *value, *value};
-        take_four(line, v, &a);
+        take_four(line, &v, &a);
     }
     a *= s;
     memcpy(x, &a, sizeof a);
