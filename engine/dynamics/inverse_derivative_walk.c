@@ -132,7 +132,7 @@ static inline void lay_out(const ts_derivative_dof* dof, int count, int vectors,
     for (int d = 0; d < count; d += N, lane += TS_DERIVATIVE_LANES)
         for (int v = 0; v < vectors; ++v) {
             ts_four a[N];
-            for (int k = 0; k < N; ++k) a[k] = d + k < count ? ts_four_load(dof[d + k].axis + N * v) : ts_four_zero();
+            for (int k = 0; k < N; ++k) a[k] = d + k < count ? ts_four_load(dof[d + k].all + N * v) : ts_four_zero();
             ts_four_transpose(&a[0], &a[1], &a[2], &a[3]);
             for (int i = 0; i < NUMBERS; ++i) ts_four_store(a[i], lane + N * (NUMBERS * v + i));
         }
