@@ -195,27 +195,22 @@ static void add_coast_column(const ts_step_implicit* p, int of, int d, double x,
         position[(size_t)(first + r) * (size_t)ld] += coast[3 * n * r + of * n + d - first] * x;
 }
 
-void ts_step_add_own_motion(const ts_step_implicit* p, int c, int ld, double* io_position) {
-    const ts_model* model = p->model;
+void ts_step_add_coasting(const ts_step_implicit* p, int c, int ld, double* io_position) {
     int i = p->column[c].index;
-    ts_step_input_kind kind = p->column[c].kind;
-    if (kind == TS_STEP_BY_VELOCITY) add_coast_column(p, 1, i, 1.0, ld, io_position);
-    if (kind == TS_STEP_BY_FORCE) add_coast_column(p, 2, i, 1.0, ld, io_position);
-    if (kind == TS_STEP_BY_WRENCH)
-        for (int d = model->body[i / 6].dof_last; d >= 0; d = model->dof[d].parent)
+    switch (p->column[c].kind) {
+    case TS_STEP_BY_POSITION: add_coast_column(p, 0, i, 1.0, ld, io_position); break;
+    case TS_STEP_BY_VELOCITY: add_coast_column(p, 1, i, 1.0, ld, io_position); break;
+    case TS_STEP_BY_FORCE: add_coast_column(p, 2, i, 1.0, ld, io_position); break;
+    case TS_STEP_BY_WRENCH:
+        for (int d = p->model->body[i / 6].dof_last; d >= 0; d = p->model->dof[d].parent)
             add_coast_column(p, 2, d, ts_step_wrench_share(p, i, d), ld, io_position);
-    if (kind == TS_STEP_BY_CONTROL)
+        break;
+    case TS_STEP_BY_CONTROL:
         for (int k = 0; k < p->lever[i].count; ++k)
             add_coast_column(p, 2, p->lever[i].dof[k], p->drive[i].gain * p->lever[i].moment[k], ld, io_position);
-    if (kind != TS_STEP_BY_POSITION) return;
-    add_coast_column(p, 0, i, 1.0, ld, io_position);
-    if (p->coasts[model->dof[i].tree]) return;
-    const ts_joint* joint = &model->joint[model->dof[i].joint];
-    int first = joint->dof_first + ts_joint_traits_of(joint->type)->numbers;
-    if (i < first) io_position[(size_t)i * (size_t)ld] += 1.0;
-    const double* turned = p->turned + 9 * model->dof[i].joint;
-    for (int r = 0; i >= first && r < 3; ++r)
-        io_position[(size_t)(first + r) * (size_t)ld] += turned[3 * r + i - first];
+        break;
+    default: break;
+    }
 }
 
 // The transpose: what input c gets.

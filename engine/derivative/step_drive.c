@@ -241,6 +241,7 @@ static double gain_of(const ts_sim* sim, int i) {
     double law[3], gain[3];
     if (drive->mode == TS_DRIVE_ROW || !sim->model->actuator[i].active) return 0.0;
     if (drive->mode == TS_DRIVE_PLAIN && !(drive->beside > drive->low && drive->beside < drive->high)) return 0.0;
+    if (drive->is_motor) return sim->model->actuator[i].gain[0];
     law_of(sim, i, law, gain);
     return gain[0];
 }
@@ -312,7 +313,10 @@ int ts_step_control_is_inside(const ts_sim* sim, int i) {
 int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i) {
     const ts_actuator* a = &sim->model->actuator[i];
     const ts_drive* drive = ts_actuation_drive(sim, i);
-    int plain = ts_step_control_is_inside(sim, i) && !ts_step_drive_stiffens(sim, i);
+    int inside = ts_step_control_is_inside(sim, i);
+    if (drive->is_motor && !sim->integrator->revisit)
+        return inside && drive->lever->tree >= 0 && p->tree[drive->lever->tree].plain;
+    int plain = inside && !ts_step_drive_stiffens(sim, i);
     // Where forces are found several times they have to be the same in all.
     if (sim->integrator->revisit && a->active) {
         int tendon = tendon_of(sim->model, i), held = tendon < 0 || ts_step_tendon_is_sum(sim->model, tendon);

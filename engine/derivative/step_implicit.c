@@ -65,9 +65,9 @@ static int copy_rows(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
 static int copy_factor(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
     const ts_model* model = sim->model;
     size_t size = (size_t)sim->mass_start[model->tree_count], nv = (size_t)model->nv;
-    double* L = TS_ARENA_ARRAY(arena, double, size);
-    double* inverse = TS_ARENA_ARRAY(arena, double, nv);
-    if (!L || !inverse) return 0;
+    double* L = TS_ARENA_ARRAY(arena, double, size + nv);
+    if (!L) return 0;
+    double* inverse = L + size;
     memcpy(L, sim->mass_factor, size * sizeof(double));
     memcpy(inverse, ts_sim_storage_of(sim)->inverse_diagonal, nv * sizeof(double));
     p->mass_start = sim->mass_start;
@@ -104,9 +104,9 @@ static int find_motion(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) 
     const ts_model* model = sim->model;
     const double* velocity = ts_sim_storage_of(sim)->new_velocity;
     int* coasts = TS_ARENA_ARRAY(arena, int, model->tree_count);
-    double* slope = TS_ARENA_ARRAY(arena, double, 9 * model->joint_count);
-    double* turned = TS_ARENA_ARRAY(arena, double, 9 * model->joint_count);
-    if (!coasts || !slope || !turned) return 0;
+    double* slope = TS_ARENA_ARRAY(arena, double, 18 * model->joint_count);
+    if (!coasts || !slope) return 0;
+    double* turned = slope + 9 * model->joint_count;
     // midpoint has a way of its own for lone bodies only.
     int all = sim->integrator->coast && !sim->integrator->frees_lone_bodies;
     for (int t = 0; t < model->tree_count; ++t)
@@ -242,26 +242,38 @@ static void place_parts(ts_step_implicit* p) {
     part->size = part->friction + p->block_count;
 }
 
-// What columns by wrenches and friction need of the step.
+static int is_asked(const ts_step_task* task, ts_step_input_kind kind) {
+    for (int n = 0; n < task->input_count; ++n)
+        if (task->input[n].kind == kind) return 1;
+    return 0;
+}
+
+// What columns by wrenches need of the step.
 static int copy_levers(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
     const ts_model* model = sim->model;
-    int* geom = TS_ARENA_ARRAY(arena, int, 2 * p->block_count);
     ts_motion* axis = TS_ARENA_ARRAY(arena, ts_motion, model->nv);
     ts_vec3* arm = TS_ARENA_ARRAY(arena, ts_vec3, model->body_count);
-    if (!geom || !axis || !arm) return 0;
-    for (int b = 0; b < p->block_count; ++b) geom[2 * b] = geom[2 * b + 1] = -1;
-    for (int i = 0; i < sim->contact_count; ++i) {
-        geom[2 * sim->contact[i].block] = sim->contact[i].geom_a;
-        geom[2 * sim->contact[i].block + 1] = sim->contact[i].geom_b;
-    }
+    if (!axis || !arm) return 0;
     if (model->nv > 0) memcpy(axis, sim->kinematics.dof_axis, (size_t)model->nv * sizeof *axis);
     for (int b = 0; b < model->body_count; ++b) {
         int tree = model->body[b].tree;
         if (tree >= 0) arm[b] = ts_vec3_sub(sim->kinematics.body_centre[b], sim->kinematics.tree_origin[tree]);
     }
-    p->geom = geom;
     p->axis = axis;
     p->arm = arm;
+    return 1;
+}
+
+// What columns by friction need.
+static int copy_geoms(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
+    int* geom = TS_ARENA_ARRAY(arena, int, 2 * p->block_count);
+    if (!geom) return 0;
+    for (int b = 0; b < p->block_count; ++b) geom[2 * b] = geom[2 * b + 1] = -1;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        geom[2 * sim->contact[i].block] = sim->contact[i].geom_a;
+        geom[2 * sim->contact[i].block + 1] = sim->contact[i].geom_b;
+    }
+    p->geom = geom;
     return 1;
 }
 
@@ -304,21 +316,22 @@ static int is_known(const ts_sim* sim, const ts_step_implicit* p, ts_step_column
 // All columns: what is known of the step, and the others at frozen impulses.
 static ts_code find_columns(const ts_step_task* task, ts_step_implicit* p, int columns, ts_step_report* report,
                             ts_status* out_status) {
-    int known = 0, count = 0, at = 0;
+    int known = 0, count = 0, at = 0, unknown = 0;
     int* place = TS_ARENA_ARRAY(task->arena, int, columns);
-    ts_step_column* column = TS_ARENA_ARRAY(task->arena, ts_step_column, columns);
-    ts_step_column* frozen = TS_ARENA_ARRAY(task->arena, ts_step_column, columns);
+    ts_step_column* column = TS_ARENA_ARRAY(task->arena, ts_step_column, 2 * columns);
     unsigned char* is_numbered = (unsigned char*)ts_arena_alloc_zeroed(task->arena, (size_t)columns, 4);
-    if (!place || !column || !frozen || !is_numbered) return no_memory(out_status);
+    if (!place || !column || !is_numbered) return no_memory(out_status);
+    ts_step_column* frozen = column + columns;
     unsigned char *verdict = is_numbered + columns, *column_changed = verdict + columns,
                   *changed = column_changed + columns;
     for (int n = 0; n < task->input_count; ++n)
         for (int i = 0; i < task->input[n].count; ++i, ++at) {
             column[at] = (ts_step_column){task->input[n].kind, task->input[n].first + i};
             place[at] = is_known(task->sim, p, column[at]) ? -1 : 0;
+            unknown += place[at] == 0;
         }
     // What has its equations first.
-    for (int of_equations = 1; of_equations >= 0; --of_equations) {
+    for (int of_equations = 1; unknown > 0 && of_equations >= 0; --of_equations) {
         for (int c = 0; c < columns; ++c)
             if (place[c] >= 0 && !is_numbered[c] && (!of_equations || ts_step_parameter_is_known(task, p, column[c]))) {
                 is_numbered[c] = 1;
@@ -327,6 +340,8 @@ static ts_code find_columns(const ts_step_task* task, ts_step_implicit* p, int c
             }
         if (of_equations) known = count;
     }
+    p->frozen_count = count;
+    p->asks_friction = count > 0 || is_asked(task, TS_STEP_BY_FRICTION);
     double* numbers = TS_ARENA_ARRAY(task->arena, double, (size_t)count*(size_t)p->frozen.size);
     if (!numbers) return no_memory(out_status);
     p->column = column;
@@ -370,9 +385,10 @@ ts_code ts_step_implicit_make(const ts_step_task* task, const ts_contact_problem
     ts_code code = TS_OK;
     if (p->has_contact) code = differentiate_law(task, own, p, &out->report, out_status);
     if (code) return code;
-    if (!copy_rows(sim, arena, p) || !copy_factor(sim, arena, p) || !find_motion(sim, arena, p) ||
-        !copy_levers(sim, arena, p))
+    if (!copy_rows(sim, arena, p) || !copy_factor(sim, arena, p) || !find_motion(sim, arena, p))
         return no_memory(out_status);
+    if (is_asked(task, TS_STEP_BY_WRENCH) && !copy_levers(sim, arena, p)) return no_memory(out_status);
+    if (is_asked(task, TS_STEP_BY_FRICTION) && !copy_geoms(sim, arena, p)) return no_memory(out_status);
     if (!ts_step_trees_find(task, p, &sim->scratch) || !ts_step_blocks_find(task, p, &sim->scratch, &out->report))
         code = no_memory(out_status);
     if (!code) code = find_columns(task, p, out->columns, &out->report, out_status);

@@ -97,6 +97,8 @@ typedef struct ts_step_implicit {
     const double* own_R;   // (row_count) as the solver has softened them; NULL: nothing
     ts_contact_derivative contact;
     ts_step_frozen frozen;
+    int frozen_count;              // columns of `numbers`
+    int asks_friction;             // nonzero: some column may change friction
     const int* frozen_column;      // (columns) its place in `numbers`, or -1
     const double* numbers;         // columns by frozen.size
     const ts_step_column* column;  // (columns)
@@ -104,9 +106,9 @@ typedef struct ts_step_implicit {
     ts_step_block_slope* block;    // (block_count)
     ts_step_drive_slope* drive;    // (actuator_count)
     ts_step_lever* lever;          // (actuator_count)
-    const int* geom;               // (block_count x 2) of contacts; -1
-    const ts_motion* axis;         // (nv) dof axes
-    const ts_vec3* arm;            // (body_count) centres of mass from their trees' origins
+    const int* geom;               // (block_count x 2) of contacts; -1; where friction is asked for
+    const ts_motion* axis;         // (nv) dof axes, where wrenches are asked for
+    const ts_vec3* arm;            // (body_count) centres of mass from their trees' origins, likewise
     const double* turned;      // (joint_count x 9) of joints with a quaternion that do not coast: d(turn+) / d(turn)
     ts_kinematics kinematics;  // of the positions before and the velocities after the step; only while it is made
 } ts_step_implicit;
@@ -332,8 +334,8 @@ double ts_step_wrench_share(const ts_step_implicit* p, int index, int d);
 /// Adds where the velocities after the step (nv) take positions that do not coast.
 void ts_step_move_positions(const ts_step_implicit* p, const double* velocity, double* io_position);
 
-/// Adds where column c, which has its equations, takes positions by itself; they are `ld` apart.
-void ts_step_add_own_motion(const ts_step_implicit* p, int c, int ld, double* io_position);
+/// Adds where column c, which has its equations, takes what coasts by itself; positions are `ld` apart.
+void ts_step_add_coasting(const ts_step_implicit* p, int c, int ld, double* io_position);
 
 /// ts_step_derivative_matrix.
 ts_code ts_step_implicit_matrix(const ts_step_derivative* derivative, ts_arena* scratch, double* out_matrix);

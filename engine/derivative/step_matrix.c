@@ -22,35 +22,42 @@ typedef struct columns {
     double* dmu;           // (block_count x count); NULL: friction is asked for by nobody
     double* compact;       // (dofs of the largest tree x count)
     int* listed;           // (count)
+    int* moved;            // (tree_count) how many columns move each tree
     int* of_position;      // (nv) the column of each position, or -1
     int* of_velocity;      // (nv) likewise
     unsigned char* moves;  // (tree_count x count) nonzero: column c moves tree t
+    int repeats;  // nonzero: a position or velocity has several columns, of which the last is in of_position and of_velocity
 } columns;
 
 static int take_columns(const ts_step_implicit* p, int count, ts_arena* scratch, double* matrix, columns* out) {
     size_t n = (size_t)count, nv = (size_t)p->model->nv, rows = (size_t)p->row_count, most = 0;
-    int friction = 0;
     for (int t = 0; t < p->model->tree_count; ++t)
         if ((size_t)p->model->tree[t].dof_count > most) most = (size_t)p->model->tree[t].dof_count;
-    for (int c = 0; c < count; ++c)
-        friction = friction || p->frozen_column[c] >= 0 || p->column[c].kind == TS_STEP_BY_FRICTION;
     *out = (columns){.p = p, .count = count};
     out->position = matrix;
     out->z = matrix + nv * n;
     out->du = (double*)ts_arena_alloc_zeroed(scratch, rows * n, sizeof(double));
     out->dlambda = TS_ARENA_ARRAY(scratch, double, rows* n);
-    if (friction) out->dmu = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->block_count * n, sizeof(double));
+    if (p->asks_friction)
+        out->dmu = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->block_count * n, sizeof(double));
     out->compact = TS_ARENA_ARRAY(scratch, double, most* n);
-    out->listed = TS_ARENA_ARRAY(scratch, int, n);
-    out->of_position = TS_ARENA_ARRAY(scratch, int, nv);
-    out->of_velocity = TS_ARENA_ARRAY(scratch, int, nv);
+    out->listed = TS_ARENA_ARRAY(scratch, int, n + 2 * nv + (size_t)p->model->tree_count);
+    out->of_position = out->listed + n;
+    out->of_velocity = out->of_position + nv;
+    out->moved = out->of_velocity + nv;
     out->moves = (unsigned char*)ts_arena_alloc_zeroed(scratch, n * (size_t)p->model->tree_count, 1);
-    return !scratch->failed;
+    if (scratch->failed) return 0;
+    memset(out->moved, 0, (size_t)p->model->tree_count * sizeof(int));
+    return 1;
 }
 
 static double* line_of(const columns* m, double* lines, int row) { return lines + (size_t)row * (size_t)m->count; }
 
-static void mark(const columns* m, int t, int c) { m->moves[(size_t)t * (size_t)m->count + (size_t)c] = 1; }
+static void mark(const columns* m, int t, int c) {
+    unsigned char* moves = m->moves + (size_t)t * (size_t)m->count + (size_t)c;
+    m->moved[t] += !*moves;
+    *moves = 1;
+}
 
 // Columns [c, c + count) from columns [d, d + count) of the matrix of a tree.
 static void copy_columns(const columns* m, int c, int count, int d, const double* matrix) {
@@ -58,7 +65,9 @@ static void copy_columns(const columns* m, int c, int count, int d, const double
     int t = model->dof[d].tree, first = model->tree[t].dof_first, n = model->tree[t].dof_count;
     for (int i = 0; i < n; ++i)
         memcpy(line_of(m, m->z, first + i) + c, matrix + i * n + d - first, (size_t)count * sizeof(double));
-    for (int k = 0; k < count; ++k) mark(m, t, c + k);
+    unsigned char* moves = m->moves + (size_t)t * (size_t)m->count + (size_t)c;
+    for (int k = 0; k < count; ++k) m->moved[t] += !moves[k];
+    memset(moves, 1, (size_t)count);
 }
 
 // What a force f along dof d of a tree gives.
@@ -96,6 +105,13 @@ static int run_of(const columns* m, int c) {
     return end - c;
 }
 
+static void place_run(columns* m, int c, int run, int* place) {
+    for (int k = 0; k < run; ++k) {
+        m->repeats = m->repeats || place[k] >= 0;
+        place[k] = c + k;
+    }
+}
+
 // Impulses and du of every column, before M_hat has a say.
 static void enter(columns* m) {
     const ts_step_implicit* p = m->p;
@@ -108,12 +124,12 @@ static void enter(columns* m) {
         switch (p->column[c].kind) {
         case TS_STEP_BY_POSITION:
             run = run_of(m, c);
-            for (int k = 0; k < run; ++k) m->of_position[i + k] = c + k;
+            place_run(m, c, run, m->of_position + i);
             copy_columns(m, c, run, i, p->tree[model->dof[i].tree].by_q);
             break;
         case TS_STEP_BY_VELOCITY:
             run = run_of(m, c);
-            for (int k = 0; k < run; ++k) m->of_velocity[i + k] = c + k;
+            place_run(m, c, run, m->of_velocity + i);
             copy_columns(m, c, run, i, p->tree[model->dof[i].tree].by_v);
             break;
         case TS_STEP_BY_FORCE: apply_force(m, c, i, 1.0); break;
@@ -165,10 +181,8 @@ static void through_factor(const columns* m, int t, int back) {
     const ts_step_implicit* p = m->p;
     int first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count, count = 0;
     const unsigned char* moves = m->moves + (size_t)t * (size_t)m->count;
-    for (int c = 0; c < m->count; ++c) count += moves[c];
     // Few columns are worth being listed.
-    int whole = 2 * count >= m->count;
-    count = 0;
+    int whole = 2 * m->moved[t] >= m->count;
     for (int c = 0; c < m->count && !whole; ++c)
         if (moves[c]) m->listed[count++] = c;
     double* lines = whole ? line_of(m, m->z, first) : m->compact;
@@ -201,6 +215,7 @@ static void push_rows(const columns* m, double* dlambda) {
         const ts_step_segment* g = &p->segment[s];
         int t = p->model->dof[g->column].tree;
         memset(m->moves + (size_t)t * (size_t)m->count, 1, (size_t)m->count);
+        m->moved[t] = m->count;
         for (int i = 0; i < g->count; ++i)
             ts_lines_add(m->count, g->rows, 1.0, g->J + i, g->count, line_of(m, dlambda, g->row), m->count,
                          line_of(m, m->z, g->column + i));
@@ -237,7 +252,7 @@ static void copy_scaled(int count, double s, const double* from, double* to) {
     for (; c < count; ++c) to[c] = s * from[c];
 }
 
-// Where the velocities after the step take positions that do not coast; the others stay.
+// Where the velocities after the step, and those before it, take positions that do not coast; the others stay.
 static void move_positions(const columns* m) {
     const ts_step_implicit* p = m->p;
     for (int j = 0; j < p->model->joint_count; ++j) {
@@ -249,13 +264,30 @@ static void move_positions(const columns* m) {
             memset(line_of(m, m->position, first), 0, line * (size_t)ts_joint_type_nv(joint->type));
             continue;
         }
-        for (int d = first; d < turn; ++d)
+        for (int d = first; d < turn; ++d) {
             copy_scaled(m->count, p->time_step, line_of(m, m->z, d), line_of(m, m->position, d));
+            if (m->of_position[d] >= 0) line_of(m, m->position, d)[m->of_position[d]] += 1.0;
+        }
         if (!traits->quaternion) continue;
         memset(line_of(m, m->position, turn), 0, 3 * line);
-        for (int i = 0; i < 3; ++i)
+        for (int i = 0; i < 3; ++i) {
+            double* to = line_of(m, m->position, turn + i);
             ts_lines_add(m->count, 3, 1.0, p->turn_by_velocity + 9 * j + 3 * i, 1, line_of(m, m->z, turn), m->count,
-                         line_of(m, m->position, turn + i));
+                         to);
+            for (int k = 0; k < 3; ++k)
+                if (m->of_position[turn + k] >= 0) to[m->of_position[turn + k]] += p->turned[9 * j + 3 * i + k];
+        }
+    }
+}
+
+// Where columns are asked for twice, all of them are the last.
+static void repeat_columns(const columns* m, int rows, double* matrix) {
+    for (int c = 0; c < m->count; ++c) {
+        const ts_step_column* column = &m->p->column[c];
+        int by_position = column->kind == TS_STEP_BY_POSITION;
+        if (m->p->frozen_column[c] >= 0 || (!by_position && column->kind != TS_STEP_BY_VELOCITY)) continue;
+        int last = by_position ? m->of_position[column->index] : m->of_velocity[column->index];
+        for (int r = 0; r < rows; ++r) line_of(m, matrix, r)[c] = line_of(m, matrix, r)[last];
     }
 }
 
@@ -291,12 +323,13 @@ ts_code ts_step_implicit_matrix(const ts_step_derivative* derivative, ts_arena* 
         move_positions(&m);
         int coasts = 0;
         for (int t = 0; t < p->model->tree_count; ++t) coasts = coasts || p->tree[t].coast;
-        for (int c = 0; c < m.count; ++c) {
+        for (int c = 0; c < m.count && (coasts || p->frozen_count > 0); ++c) {
             if (p->frozen_column[c] >= 0)
                 add_frozen(&m, c);
-            else if (coasts || p->column[c].kind == TS_STEP_BY_POSITION)
-                ts_step_add_own_motion(p, c, m.count, m.position + c);
+            else if (coasts)
+                ts_step_add_coasting(p, c, m.count, m.position + c);
         }
+        if (m.repeats) repeat_columns(&m, derivative->rows, out_matrix);
     }
     ts_arena_scope_end(scratch, scope);
     return code;

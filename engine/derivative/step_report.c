@@ -223,8 +223,9 @@ static const double most_mismatch = 1e-11;
 
 static int control_is_at_end(const ts_sim* sim, int i) {
     const ts_limits* limits = &sim->model->actuator[i].control;
+    if (!limits->limited) return 0;
     double off = fmin(fabs(sim->ctrl[i] - limits->range[0]), fabs(sim->ctrl[i] - limits->range[1]));
-    return limits->limited && off <= control_edge * (limits->range[1] - limits->range[0]);
+    return off <= control_edge * (limits->range[1] - limits->range[0]);
 }
 
 void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int count, ts_step_report* report) {
@@ -280,13 +281,18 @@ static ts_step_column_verdict judge_column(const ts_sim* sim, ts_step_input_kind
 void ts_step_report_columns(const ts_sim* sim, const ts_step_input* input, int count, unsigned char* verdict,
                             ts_step_report* report) {
     report->column_verdict = verdict;
-    for (int n = 0, c = 0; n < count; ++n)
+    const unsigned char* changed = report->column_changed;
+    for (int n = 0, c = 0; n < count; ++n) {
+        ts_step_input_kind kind = input[n].kind;
+        int worst = report->input_verdict[kind];
+        int may_end = kind == TS_STEP_BY_CONTROL || kind == TS_STEP_BY_COMPLIANCE || kind == TS_STEP_BY_RESTITUTION;
         for (int i = input[n].first; i < input[n].first + input[n].count; ++i, ++c) {
-            unsigned char* worst = &report->input_verdict[input[n].kind];
-            if (report->column_changed && report->column_changed[c]) verdict[c] = TS_COLUMN_USELESS;
-            verdict[c] = (unsigned char)judge_column(sim, input[n].kind, i, (ts_step_column_verdict)verdict[c]);
-            if (verdict[c] > *worst) *worst = verdict[c];
+            if (changed && changed[c]) verdict[c] = TS_COLUMN_USELESS;
+            if (may_end) verdict[c] = (unsigned char)judge_column(sim, kind, i, (ts_step_column_verdict)verdict[c]);
+            if (verdict[c] > worst) worst = verdict[c];
         }
+        report->input_verdict[kind] = (unsigned char)worst;
+    }
 }
 
 void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* report) {

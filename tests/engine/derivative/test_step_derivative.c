@@ -172,6 +172,24 @@ Test(step_derivative, forward_and_reverse_are_the_matrix) {
     fixture_end(&f);
 }
 
+Test(step_derivative, what_is_asked_for_twice_is_the_same) {
+    fixture f = box_on_floor(0.5, 0.4);
+    ts_step_input input[] = {ts_step_input_all(f.model, TS_STEP_BY_POSITION),
+                             ts_step_input_all(f.model, TS_STEP_BY_VELOCITY),
+                             {TS_STEP_BY_VELOCITY, 2, 3},
+                             {TS_STEP_BY_POSITION, 1, 5}};
+    // The contact's rows and the turning of the body have a say in the first of each.
+    jacobian J = take(f.sim, TS_STEP_IMPLICIT, input, 4), once = take(f.sim, TS_STEP_IMPLICIT, input, 2);
+    for (int r = 0; r < J.of.rows; ++r) {
+        for (int c = 0; c < once.of.columns; ++c) cr_expect_eq(at(&J, r, c), at(&once, r, c), "%d, %d", r, c);
+        for (int k = 0; k < 3; ++k) cr_expect_eq(at(&J, r, 12 + k), at(&once, r, 8 + k), "%d, velocity %d", r, 2 + k);
+        for (int k = 0; k < 5; ++k) cr_expect_eq(at(&J, r, 15 + k), at(&once, r, 1 + k), "%d, position %d", r, 1 + k);
+    }
+    ts_arena_free(&J.arena);
+    ts_arena_free(&once.arena);
+    fixture_end(&f);
+}
+
 Test(step_derivative, ranges_that_are_not_there_are_refused) {
     fixture f = falling_body();
     ts_arena arena = {0};
