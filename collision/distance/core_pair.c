@@ -130,7 +130,7 @@ static void meet_others(const ts_shape_pair* pair, const ts_epa_result* epa, int
         }
         least = fmin(least, fabs(rival));
     }
-    if (out->rival >= 0.0) out->rival = least;
+    if (out->rival >= 0.0) out->rival = fmin(least, ts_rival_around(pair, out->found.normal, -out->found.lower));
 }
 
 static int is_closed(const ts_proximity* p, double scale) {
