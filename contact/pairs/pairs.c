@@ -104,10 +104,38 @@ static void put3(ts_pair_vector* to, int lane, ts_vec3 v) {
     to->at[2][lane] = v.z;
 }
 
+// The axes of a unit's frame.
+static ts_mat3 frame_of(const ts_pair_unit* unit) {
+    return ts_mat3_from_columns(unit->tangent, ts_vec3_cross(unit->normal, unit->tangent), unit->normal);
+}
+
+// The symmetric matrix of those entries.
+static ts_mat3 tensor_of(const double I[6]) {
+    return (ts_mat3){{{I[0], I[1], I[2]}, {I[1], I[3], I[4]}, {I[2], I[4], I[5]}}};
+}
+
+// What is round stays so to the bit.
+static int is_round_tensor(const double I[6]) {
+    return I[1] == 0.0 && I[2] == 0.0 && I[4] == 0.0 && I[3] == I[0] && I[5] == I[0];
+}
+
+// A body's inverse inertia in the axes of a frame.
+static void put_tensor(const ts_mat3* frame, const double I[6], int lane, ts_pair_tensor* to) {
+    double turned[6];
+    memcpy(turned, I, sizeof turned);
+    if (!is_round_tensor(I)) {
+        ts_mat3 T = ts_mat3_transposed_mul(*frame, ts_mat3_mul(tensor_of(I), *frame));
+        const double entries[6] = {T.m[0][0], T.m[0][1], T.m[0][2], T.m[1][1], T.m[1][2], T.m[2][2]};
+        memcpy(turned, entries, sizeof turned);
+    }
+    for (int i = 0; i < 6; ++i) to->at[i][lane] = turned[i];
+}
+
 static void put_unit(const ts_pairs* pairs, const ts_pair_unit* unit, int lane, ts_pair_group* group) {
+    ts_mat3 frame = frame_of(unit);
     put3(&group->normal, lane, unit->normal);
     put3(&group->tangent, lane, unit->tangent);
-    put3(&group->offset, lane, unit->offset);
+    put3(&group->offset, lane, ts_mat3_mul_vec_transposed(&frame, unit->offset));
     group->friction[lane] = unit->friction;
     group->island[lane] = pairs->island_of[unit->body[0] ? unit->body[0] : unit->body[1]];
     pairs->island[group->island[lane]].contacts += unit->count;
@@ -115,7 +143,7 @@ static void put_unit(const ts_pairs* pairs, const ts_pair_unit* unit, int lane, 
         const ts_pair_body* body = &pairs->body[unit->body[side]];
         group->body[side][lane] = unit->body[side];
         group->inverse_mass[side][lane] = body->inverse_mass;
-        for (int i = 0; i < 6; ++i) group->inverse_inertia[side].at[i][lane] = body->inverse_inertia[i];
+        put_tensor(&frame, body->inverse_inertia, lane, &group->inverse_inertia[side]);
     }
 }
 
@@ -144,9 +172,10 @@ static int count_points(const ts_pairs* pairs, const ts_pair_unit* unit, const i
 // A point that is there has a step of the natural map; weighing finds its true size.
 static void put_points(const ts_pairs* pairs, const ts_pair_group* group, const ts_pair_unit* unit, int lane,
                        const ts_vec3* lever) {
+    ts_mat3 frame = frame_of(unit);
     for (int k = 0; k < unit->count; ++k) {
         ts_pair_point* point = &pairs->point[group->first + k];
-        put3(&point->lever, lane, lever[unit->first + k]);
+        put3(&point->lever, lane, ts_mat3_mul_vec_transposed(&frame, lever[unit->first + k]));
         point->natural[lane] = 1.0;
         pairs->slot[unit->first + k] = TS_PAIR_LANES * (group->first + k) + lane;
     }
@@ -240,6 +269,17 @@ void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse) {
     put3(&point->lambda, lane, ts_block_set_admit_cone(impulse, friction));
 }
 
+ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
+    int lane;
+    const ts_pair_point* point = ts_pairs_point(pairs, i, &lane);
+    const ts_pair_group* group = &pairs->group[pairs->group_of[pairs->slot[i] / TS_PAIR_LANES]];
+    ts_vec3 lever = ts_pair_vector_get(&point->lever, lane), normal = ts_pair_vector_get(&group->normal, lane),
+            tangent = ts_pair_vector_get(&group->tangent, lane);
+    if (side) lever = ts_vec3_add(lever, ts_pair_vector_get(&group->offset, lane));
+    ts_mat3 frame = ts_mat3_from_columns(tangent, ts_vec3_cross(normal, tangent), normal);
+    return ts_mat3_mul_vec(&frame, lever);
+}
+
 // --- passes ------------------------------------------------------------------------------------------------------------
 
 #if defined(TS_HAVE_WIDE)
@@ -296,12 +336,13 @@ void ts_pairs_begin(ts_pairs* pairs) {
     ts_pair_pass pass = {.pairs = pairs};
     memcpy(pairs->velocity, pairs->free, (size_t)pairs->body_count * TS_PAIR_SPEEDS * sizeof(double));
     run(&pass, KERNEL(begin));
-    for (int i = 0; i <= pairs->island_count; ++i) pairs->island[i].velocity = 0.0;
-    for (int g = 0; g < pairs->group_count; ++g)
-        for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            double* velocity = &pairs->island[pairs->group[g].island[k]].velocity;
-            *velocity = ts_worse(*velocity, pairs->sums[g].velocity[k]);
-        }
+}
+
+void ts_pairs_go_on(ts_pairs* pairs, const double* free) {
+    for (int i = TS_PAIR_SPEEDS; i < TS_PAIR_SPEEDS * pairs->body_count; ++i) {
+        pairs->velocity[i] = free[i] + (pairs->velocity[i] - pairs->free[i]);
+        pairs->free[i] = free[i];
+    }
 }
 
 void ts_pairs_sweep(ts_pairs* pairs, int count) {
@@ -312,7 +353,7 @@ void ts_pairs_sweep(ts_pairs* pairs, int count) {
 static void tell_islands(ts_pairs* pairs) {
     for (int i = 0; i <= pairs->island_count; ++i) {
         ts_pair_island* island = &pairs->island[i];
-        island->impulse = island->natural = island->across = island->opposed = island->work = 0.0;
+        *island = (ts_pair_island){.contacts = island->contacts, .step_sum = island->step_sum};
     }
     for (int g = 0; g < pairs->group_count; ++g) {
         const ts_pair_sums* sums = &pairs->sums[g];
@@ -320,6 +361,9 @@ static void tell_islands(ts_pairs* pairs) {
             ts_pair_island* island = &pairs->island[pairs->group[g].island[k]];
             if (sums->natural[k] > island->natural) island->natural = sums->natural[k];
             if (sums->impulse[k] > island->impulse) island->impulse = sums->impulse[k];
+            island->velocity = ts_worse(island->velocity, sums->velocity[k]);
+            island->asked += sums->asked[k];
+            island->made += sums->made[k];
             island->across += sums->across[k];
             island->opposed += sums->opposed[k];
             island->work += sums->work[k];
@@ -392,8 +436,8 @@ static void find_group_work(ts_pair_pass* pass, int part) {
     }
 }
 
-// lambda . g and lambda . G lambda of every island: bodies know what the impulses made of their velocities.
-static void find_work(ts_pairs* pairs) {
+// Bodies know what the impulses made of their velocities.
+void ts_pairs_find_work(ts_pairs* pairs) {
     ts_pair_pass pass = {.pairs = pairs};
     ts_task_parallel_for(pairs->tasks, pairs->body_count, 256, find_body_work, pairs);
     run(&pass, find_group_work);
@@ -413,7 +457,6 @@ static double shortened(double part, double x) { return part > 0.0 ? part * x : 
 
 int ts_pairs_hold_back(ts_pairs* pairs) {
     int held = 0;
-    find_work(pairs);
     for (int i = 0; i < pairs->island_count; ++i) {
         ts_pair_island* island = &pairs->island[i];
         island->made = ts_solver_part(island->asked, island->made);

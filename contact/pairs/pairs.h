@@ -51,13 +51,13 @@ typedef struct ts_pair_tensor {
     double at[6][TS_PAIR_LANES];
 } ts_pair_tensor;
 
-/// One point of each of four pairs: what a sweep reads and writes of it.
+/// One point of each of four pairs: what a sweep reads and writes of it. In the frames of the pairs.
 typedef struct ts_pair_point {
     ts_pair_vector lever;               // m, from A's centre of mass
     double reference[TS_PAIR_LANES];    // m/s, c* of the normal
     ts_pair_vector lambda;              // N s: tangents, normal
     double step[2][TS_PAIR_LANES];      // kg: of the tangents, of the normal; 0: there is no point
-    double coupling[2][TS_PAIR_LANES];  // kg^-1: D of normal and tangents
+    double coupling[2][TS_PAIR_LANES];  // 1: D of normal and tangents, times the tangents' step
     double natural[TS_PAIR_LANES];      // kg: step of the natural map
 } ts_pair_point;
 
@@ -70,10 +70,11 @@ typedef struct ts_pair_track {
 
 /// Four pairs side by side.
 typedef struct ts_pair_group {
-    ts_pair_vector normal, tangent, offset;
+    ts_pair_vector normal, tangent;  // in world axes
+    ts_pair_vector offset;           // in the pairs' frames
     double friction[TS_PAIR_LANES];
     double inverse_mass[2][TS_PAIR_LANES];
-    ts_pair_tensor inverse_inertia[2];
+    ts_pair_tensor inverse_inertia[2];  // likewise
     int body[2][TS_PAIR_LANES];
     int island[TS_PAIR_LANES];  // of a lane without a pair: one behind the last
     int first, count;           // points
@@ -82,8 +83,8 @@ typedef struct ts_pair_group {
 
 /// What a pass finds in a group, for islands to be told in order.
 typedef struct ts_pair_sums {
-    double velocity[TS_PAIR_LANES];  // m/s: largest |g|
-    double asked[TS_PAIR_LANES];     // J: lambda . c*
+    double velocity[TS_PAIR_LANES];                    // m/s: largest |g|
+    double asked[TS_PAIR_LANES], made[TS_PAIR_LANES];  // J: lambda . g, lambda . G lambda; before sweeps lambda . c*
     double natural[TS_PAIR_LANES], impulse[TS_PAIR_LANES], across[TS_PAIR_LANES], opposed[TS_PAIR_LANES],
         work[TS_PAIR_LANES];
 } ts_pair_sums;
@@ -164,14 +165,8 @@ static inline ts_pair_track* ts_pairs_track(const ts_pairs* pairs, int i, int* o
     return &pairs->track[pairs->slot[i] / TS_PAIR_LANES];
 }
 
-/// m: contact i, seen from the centre of mass of A (side 0) or B (1).
-static inline ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
-    int lane;
-    const ts_pair_point* point = ts_pairs_point(pairs, i, &lane);
-    ts_vec3 lever = ts_pair_vector_get(&point->lever, lane);
-    const ts_pair_group* group = &pairs->group[pairs->group_of[pairs->slot[i] / TS_PAIR_LANES]];
-    return side ? ts_vec3_add(lever, ts_pair_vector_get(&group->offset, lane)) : lever;
-}
+/// m, in world axes: contact i, seen from the centre of mass of A (side 0) or B (1).
+ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side);
 
 // --- passes (pairs_kernel.c), over all threads; not to be called from within another loop of the same pool ---
 
@@ -185,16 +180,22 @@ void ts_pairs_read(ts_pairs* pairs, const double* velocity);
 /// time step with the velocities of the surfaces. Returns the deepest penetration, m, >= 0.
 double ts_pairs_refer(ts_pairs* pairs, int moves);
 
-/// Begins a substep: velocities are the free ones and what the impulses make of them; notes how large the islands' free velocities are.
+/// Begins a substep: velocities are the free ones and what the impulses make of them.
 void ts_pairs_begin(ts_pairs* pairs);
+
+/// The same where impulses are those of the substep before, with new free velocities: what they made of those before they make of these.
+void ts_pairs_go_on(ts_pairs* pairs, const double* free);
 
 /// So many sweeps, by the rule of ncp_pgs.c.
 void ts_pairs_sweep(ts_pairs* pairs, int count);
 
-/// Judges the impulses as contact/judge/residual.c does, island by island. Velocities of the surfaces are known after.
+/// Judges the impulses as contact/judge/residual.c does, island by island. Velocities of the surfaces are known after, and the work of islands.
 void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residual);
 
-/// Shortens the impulses of islands whose dual cost is positive, as engine/step/judge.c says. Returns how many.
+/// Finds the work of islands, as judging does, from the velocities of bodies: before there is anything to judge.
+void ts_pairs_find_work(ts_pairs* pairs);
+
+/// Shortens the impulses of islands whose dual cost is positive, as engine/step/judge.c says, by the work that was found last. Returns how many.
 int ts_pairs_hold_back(ts_pairs* pairs);
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
 // Passes over pairs of free bodies, four side by side.
 //
-// Problem: a pass over a contact costs what its rows and its loads cost. Rule: a group of four pairs loads the velocities of its eight bodies once,
-// goes through its up to four points, one after the other, and stores them once. Of a point it reads a lever arm, its impulse and four
-// numbers of its stiffness; rows are cross products. Lanes are pairs, which share no body (pairs.c), so a pass over a group is what
-// four passes over pairs are.
+// Problem: a pass over a contact costs what its rows and its loads cost, and the points of a pair wait for each other. Rule: a group of four pairs
+// loads the velocities of its eight bodies once, turned into the frames of the pairs, goes through its up to four points, one after the other, and
+// adds what became of them once. In these frames a row is an entry of a cross product, and of the centres only how they move against each other
+// matters. Of a point a sweep reads a lever arm, its impulse and four numbers of its stiffness. Lanes are pairs, which share no body (pairs.c), so
+// a pass over a group is what four passes over pairs are.
 // A point is updated as ncp_pgs.c does it: the normal, and then, with what that changed, friction in its disc.
 // Source: pairs as units with shared frames, and wide solving by graph colouring, Catto, Box2D 3 (2024).
 // Guaranteed: compiled for AVX2 (pairs_kernel_wide.c) and for every machine the same sums in the same order, so the same bits. A lane without a pair
@@ -15,41 +16,53 @@
 #include "base/scalar.h"
 #include "contact/operator/stiffness_internal.h"
 
+// Calls would put vectors into memory.
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
 typedef struct four3 {
     ts_four x, y, z;
 } four3;
 
-static inline four3 load3(const ts_pair_vector* from) {
+INLINE four3 load3(const ts_pair_vector* from) {
     four3 v = {ts_four_load(from->at[0]), ts_four_load(from->at[1]), ts_four_load(from->at[2])};
     return v;
 }
 
-static inline void store3(four3 v, ts_pair_vector* to) {
+INLINE void store3(four3 v, ts_pair_vector* to) {
     ts_four_store(v.x, to->at[0]);
     ts_four_store(v.y, to->at[1]);
     ts_four_store(v.z, to->at[2]);
 }
 
-static inline four3 plus3(four3 a, four3 b) {
+INLINE four3 zero3(void) {
+    four3 v = {ts_four_zero(), ts_four_zero(), ts_four_zero()};
+    return v;
+}
+
+INLINE four3 plus3(four3 a, four3 b) {
     four3 v = {ts_four_plus(a.x, b.x), ts_four_plus(a.y, b.y), ts_four_plus(a.z, b.z)};
     return v;
 }
 
-static inline four3 minus3(four3 a, four3 b) {
+INLINE four3 minus3(four3 a, four3 b) {
     four3 v = {ts_four_minus(a.x, b.x), ts_four_minus(a.y, b.y), ts_four_minus(a.z, b.z)};
     return v;
 }
 
-static inline four3 times3(ts_four s, four3 a) {
+INLINE four3 times3(ts_four s, four3 a) {
     four3 v = {ts_four_product(s, a.x), ts_four_product(s, a.y), ts_four_product(s, a.z)};
     return v;
 }
 
-static inline ts_four dot3(four3 a, four3 b) {
+INLINE ts_four dot3(four3 a, four3 b) {
     return ts_four_plus(ts_four_plus(ts_four_product(a.x, b.x), ts_four_product(a.y, b.y)), ts_four_product(a.z, b.z));
 }
 
-static inline four3 cross3(four3 a, four3 b) {
+INLINE four3 cross3(four3 a, four3 b) {
     four3 v = {ts_four_minus(ts_four_product(a.y, b.z), ts_four_product(a.z, b.y)),
                ts_four_minus(ts_four_product(a.z, b.x), ts_four_product(a.x, b.z)),
                ts_four_minus(ts_four_product(a.x, b.y), ts_four_product(a.y, b.x))};
@@ -57,7 +70,7 @@ static inline four3 cross3(four3 a, four3 b) {
 }
 
 // The symmetric matrix xx xy xz yy yz zz times a.
-static inline four3 tensor3(const ts_pair_tensor* I, four3 a) {
+INLINE four3 tensor3(const ts_pair_tensor* I, four3 a) {
     ts_four xx = ts_four_load(I->at[0]), xy = ts_four_load(I->at[1]), xz = ts_four_load(I->at[2]);
     ts_four yy = ts_four_load(I->at[3]), yz = ts_four_load(I->at[4]), zz = ts_four_load(I->at[5]);
     four3 v = {
@@ -67,12 +80,41 @@ static inline four3 tensor3(const ts_pair_tensor* I, four3 a) {
     return v;
 }
 
-// The velocities of four bodies.
+// What the points of a group share. Vectors without a word are in the frames of the pairs: tangent, second tangent, normal.
+typedef struct shared {
+    const ts_pair_group* group;
+    four3 axis[3];  // of the frames, in world axes
+    four3 offset;
+    ts_four mass[2], both;  // inverse: of A and B, and their sum
+    ts_four friction;
+} shared;
+
+INLINE void share(const ts_pair_group* group, shared* s) {
+    s->group = group;
+    s->axis[0] = load3(&group->tangent);
+    s->axis[2] = load3(&group->normal);
+    s->axis[1] = cross3(s->axis[2], s->axis[0]);
+    s->offset = load3(&group->offset);
+    for (int side = 0; side < 2; ++side) s->mass[side] = ts_four_load(group->inverse_mass[side]);
+    s->both = ts_four_plus(s->mass[0], s->mass[1]);
+    s->friction = ts_four_load(group->friction);
+}
+
+INLINE four3 to_frame(const shared* s, four3 a) {
+    four3 v = {dot3(s->axis[0], a), dot3(s->axis[1], a), dot3(s->axis[2], a)};
+    return v;
+}
+
+INLINE four3 to_world(const shared* s, four3 a) {
+    return plus3(plus3(times3(a.x, s->axis[0]), times3(a.y, s->axis[1])), times3(a.z, s->axis[2]));
+}
+
+// The velocities of four bodies, in world axes.
 typedef struct speeds {
     four3 linear, angular;
 } speeds;
 
-static inline speeds load_speeds(const double* velocity, const int body[TS_PAIR_LANES]) {
+INLINE speeds load_speeds(const double* velocity, const int body[TS_PAIR_LANES]) {
     const double* at[TS_PAIR_LANES];
     for (int k = 0; k < TS_PAIR_LANES; ++k) at[k] = velocity + (size_t)TS_PAIR_SPEEDS * (size_t)body[k];
     ts_four a = ts_four_load(at[0]), b = ts_four_load(at[1]), c = ts_four_load(at[2]), d = ts_four_load(at[3]);
@@ -84,7 +126,7 @@ static inline speeds load_speeds(const double* velocity, const int body[TS_PAIR_
     return s;
 }
 
-static inline void store_speeds(const speeds* s, double* velocity, const int body[TS_PAIR_LANES]) {
+INLINE void store_speeds(const speeds* s, double* velocity, const int body[TS_PAIR_LANES]) {
     ts_four a = s->linear.x, b = s->linear.y, c = s->linear.z, d = s->angular.x, e = s->angular.y, f = s->angular.z,
             g = ts_four_zero(), h = g;
     ts_four_transpose(&a, &b, &c, &d);
@@ -98,57 +140,56 @@ static inline void store_speeds(const speeds* s, double* velocity, const int bod
     }
 }
 
-// What the points of a group share.
-typedef struct shared {
-    const ts_pair_group* group;
-    four3 normal, tangent[2], offset;
-    ts_four mass[2];  // inverse
-    ts_four friction;
-} shared;
+// How the bodies of a group move: B's centre against A's, and the turning of both.
+typedef struct motion {
+    four3 apart, turn[2];
+} motion;
 
-static inline shared share(const ts_pair_group* group) {
-    shared s = {group,
-                load3(&group->normal),
-                {load3(&group->tangent), load3(&group->tangent)},
-                load3(&group->offset),
-                {ts_four_load(group->inverse_mass[0]), ts_four_load(group->inverse_mass[1])},
-                ts_four_load(group->friction)};
-    s.tangent[1] = cross3(s.normal, s.tangent[0]);
-    return s;
+INLINE void motion_of(const shared* s, const double* velocity, motion* m) {
+    speeds a = load_speeds(velocity, s->group->body[0]), b = load_speeds(velocity, s->group->body[1]);
+    m->apart = to_frame(s, minus3(b.linear, a.linear));
+    m->turn[0] = to_frame(s, a.angular);
+    m->turn[1] = to_frame(s, b.angular);
 }
 
-// Velocity of B's surface against A's in the frame of a point, c.
-static inline four3 read_point(const shared* s, const speeds* a, const speeds* b, four3 lever) {
-    four3 of_a = plus3(a->linear, cross3(a->angular, lever));
-    four3 of_b = plus3(b->linear, cross3(b->angular, plus3(lever, s->offset)));
-    four3 apart = minus3(of_b, of_a);
-    four3 c = {dot3(s->tangent[0], apart), dot3(s->tangent[1], apart), dot3(s->normal, apart)};
-    return c;
+// What an impulse adds, and the turning that it makes of it: nothing changes by nothing, to the bit.
+INLINE void move_bodies(const shared* s, double* velocity, const motion* before, const motion* after, four3 impulse) {
+    const int(*body)[TS_PAIR_LANES] = s->group->body;
+    speeds a = load_speeds(velocity, body[0]), b = load_speeds(velocity, body[1]);
+    four3 push = to_world(s, impulse);
+    a.linear = minus3(a.linear, times3(s->mass[0], push));
+    b.linear = plus3(b.linear, times3(s->mass[1], push));
+    a.angular = plus3(a.angular, to_world(s, minus3(after->turn[0], before->turn[0])));
+    b.angular = plus3(b.angular, to_world(s, minus3(after->turn[1], before->turn[1])));
+    store_speeds(&a, velocity, body[0]);
+    store_speeds(&b, velocity, body[1]);
+}
+
+// Velocity of B's surface against A's in a point, c.
+INLINE four3 read_point(const shared* s, const motion* m, four3 lever) {
+    four3 of_b = cross3(m->turn[1], plus3(lever, s->offset));
+    return plus3(m->apart, minus3(of_b, cross3(m->turn[0], lever)));
 }
 
 // The same, zero where there is no point: another pair's body may move there.
-static inline four3 read_there(const shared* s, const speeds* a, const speeds* b, const ts_pair_point* p) {
+INLINE four3 read_there(const shared* s, const motion* m, const ts_pair_point* p) {
     ts_four there = ts_four_load(p->natural), zero = ts_four_zero();
-    four3 c = read_point(s, a, b, load3(&p->lever));
+    four3 c = read_point(s, m, load3(&p->lever));
     four3 v = {ts_four_where(there, c.x, zero), ts_four_where(there, c.y, zero), ts_four_where(there, c.z, zero)};
     return v;
 }
 
-// What the inverse inertias of a side make of couples.
-static inline four3 turn_by(const shared* s, int side, int is_round, four3 couple) {
+// What the inverse inertias of a side make of couples. `is_round` as the group says, a constant where it is worth a loop of its own.
+INLINE four3 turn_by(const shared* s, int side, int is_round, four3 couple) {
     const ts_pair_tensor* I = &s->group->inverse_inertia[side];
     return is_round ? times3(ts_four_load(I->at[0]), couple) : tensor3(I, couple);
 }
 
-// Adds impulse d, in the frame of a point, to the velocities. `is_round` as the group says, a constant where it is worth a loop of its own.
-static inline void push_point(const shared* s, int is_round, speeds* a, speeds* b, four3 lever, four3 d) {
-    four3 push = plus3(plus3(times3(d.x, s->tangent[0]), times3(d.y, s->tangent[1])), times3(d.z, s->normal));
-    four3 turn_a = turn_by(s, 0, is_round, cross3(lever, push));
-    four3 turn_b = turn_by(s, 1, is_round, cross3(plus3(lever, s->offset), push));
-    a->linear = minus3(a->linear, times3(s->mass[0], push));
-    b->linear = plus3(b->linear, times3(s->mass[1], push));
-    a->angular = minus3(a->angular, turn_a);
-    b->angular = plus3(b->angular, turn_b);
+// Adds impulse d.
+INLINE void push_point(const shared* s, int is_round, motion* m, four3 lever, four3 d) {
+    m->apart = plus3(m->apart, times3(s->both, d));
+    m->turn[0] = minus3(m->turn[0], turn_by(s, 0, is_round, cross3(lever, d)));
+    m->turn[1] = plus3(m->turn[1], turn_by(s, 1, is_round, cross3(plus3(lever, s->offset), d)));
 }
 
 // The largest of all lanes.
@@ -161,12 +202,11 @@ static double most_of(ts_four x) {
 // --- once a step -----------------------------------------------------------------------------------------------------
 
 // c of a unit impulse along one direction of the frame: a column of D.
-static inline four3 column_of(const shared* s, four3 lever, int k) {
-    speeds a = {{ts_four_zero(), ts_four_zero(), ts_four_zero()}, {ts_four_zero(), ts_four_zero(), ts_four_zero()}};
-    speeds b = a;
+INLINE four3 column_of(const shared* s, four3 lever, int k) {
+    motion m = {zero3(), {zero3(), zero3()}};
     four3 d = {ts_four_all(k == 0), ts_four_all(k == 1), ts_four_all(k == 2)};
-    push_point(s, s->group->is_round, &a, &b, lever, d);
-    return read_point(s, &a, &b, lever);
+    push_point(s, s->group->is_round, &m, lever, d);
+    return read_point(s, &m, lever);
 }
 
 // Steps of one lane's point from the columns of its D.
@@ -176,8 +216,8 @@ static void weigh_lane(ts_pair_point* p, int k, const ts_pair_vector* D) {
     double half = 0.5 * (d00 - d11), stiffness = 0.5 * (d00 + d11) + sqrt(half * half + d01 * d01);
     p->step[0][k] = 1.0 / stiffness;
     p->step[1][k] = 1.0 / d22;
-    p->coupling[0][k] = d02;
-    p->coupling[1][k] = d12;
+    p->coupling[0][k] = p->step[0][k] * d02;
+    p->coupling[1][k] = p->step[0][k] * d12;
     p->natural[k] = 1.0 / ts_stiffness_bound_3x3(d00, d11, d22, d01, d02, d12);
 }
 
@@ -187,7 +227,8 @@ static void weigh(const ts_pair_pass* pass, int part) {
     const struct ts_pair_parts* parts = pairs->parts;
     for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
         const ts_pair_group* group = &pairs->group[parts->group[n]];
-        shared s = share(group);
+        shared s;
+        share(group, &s);
         for (int i = group->first; i < group->first + group->count; ++i) {
             ts_pair_point* p = &pairs->point[i];
             four3 lever = load3(&p->lever);
@@ -206,16 +247,18 @@ static void read(const ts_pair_pass* pass, int part) {
     const struct ts_pair_parts* parts = pairs->parts;
     for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
         const ts_pair_group* group = &pairs->group[parts->group[n]];
-        shared s = share(group);
-        speeds a = load_speeds(velocity, group->body[0]), b = load_speeds(velocity, group->body[1]);
+        shared s;
+        motion m;
+        share(group, &s);
+        motion_of(&s, velocity, &m);
         for (int i = group->first; i < group->first + group->count; ++i)
-            store3(read_there(&s, &a, &b, &pairs->point[i]), &pairs->track[i].velocity);
+            store3(read_there(&s, &m, &pairs->point[i]), &pairs->track[i].velocity);
     }
 }
 
 // --- once a substep ----------------------------------------------------------------------------------------------------
 
-static inline ts_four refer_point(const ts_pair_law* law, int moves, ts_pair_point* point, ts_pair_track* track) {
+INLINE ts_four refer_point(const ts_pair_law* law, int moves, ts_pair_point* point, ts_pair_track* track) {
     ts_four zero = ts_four_zero(), slop = ts_four_all(law->slop), mend = ts_four_all(law->mend),
             most = ts_four_all(law->most), rate = ts_four_all(1.0 / law->time_step);
     ts_four step = ts_four_all(moves ? law->time_step : 0.0), gap = ts_four_load(track->gap);
@@ -241,27 +284,19 @@ static void refer(ts_pair_pass* pass, int part) {
     pass->deepest[part] = most_of(deepest);
 }
 
-// g of a point is what its free velocity is short of the reference.
-static inline ts_four size_of_free(four3 c, ts_four reference) {
-    c.z = ts_four_minus(c.z, reference);
-    return ts_four_most(ts_four_most(ts_four_size(c.x), ts_four_size(c.y)), ts_four_size(c.z));
-}
-
 static void begin_group(const ts_pairs* pairs, int g) {
     const ts_pair_group* group = &pairs->group[g];
-    shared s = share(group);
-    speeds free_a = load_speeds(pairs->free, group->body[0]), free_b = load_speeds(pairs->free, group->body[1]);
-    speeds a = load_speeds(pairs->velocity, group->body[0]), b = load_speeds(pairs->velocity, group->body[1]);
-    ts_four largest = ts_four_zero();
+    shared s;
+    motion m = {zero3(), {zero3(), zero3()}}, still = m;
+    four3 all = zero3();
+    share(group, &s);
     for (int i = group->first; i < group->first + group->count; ++i) {
         const ts_pair_point* p = &pairs->point[i];
-        four3 lever = load3(&p->lever), c = read_there(&s, &free_a, &free_b, p);
-        largest = ts_four_most(size_of_free(c, ts_four_load(p->reference)), largest);
-        push_point(&s, group->is_round, &a, &b, lever, load3(&p->lambda));
+        four3 impulse = load3(&p->lambda);
+        push_point(&s, group->is_round, &m, load3(&p->lever), impulse);
+        all = plus3(all, impulse);
     }
-    store_speeds(&a, pairs->velocity, group->body[0]);
-    store_speeds(&b, pairs->velocity, group->body[1]);
-    ts_four_store(largest, pairs->sums[g].velocity);
+    move_bodies(&s, pairs->velocity, &still, &m, all);
 }
 
 // Velocities are the free ones when it begins.
@@ -275,17 +310,17 @@ static void begin(const ts_pair_pass* pass, int part) {
     }
 }
 
-// The point's new impulse, for c as it is.
-static inline four3 update(const shared* s, const ts_pair_point* p, four3 c, four3 old) {
-    ts_four tangent = ts_four_load(p->step[0]), zero = ts_four_zero();
+// The point's new impulse, for c as it is: the normal, and then friction with what that changed.
+INLINE four3 update(const shared* s, const ts_pair_point* p, four3 c, four3 old) {
+    ts_four tangent = ts_four_load(p->step[0]);
     ts_four approach = ts_four_minus(c.z, ts_four_load(p->reference));
-    four3 next = {zero, zero, ts_four_minus(old.z, ts_four_product(ts_four_load(p->step[1]), approach))};
-    next.z = ts_four_most(next.z, zero);
+    four3 next = {ts_four_minus(old.x, ts_four_product(tangent, c.x)),
+                  ts_four_minus(old.y, ts_four_product(tangent, c.y)),
+                  ts_four_minus(old.z, ts_four_product(ts_four_load(p->step[1]), approach))};
+    next.z = ts_four_most(next.z, ts_four_zero());
     ts_four change = ts_four_minus(next.z, old.z);
-    ts_four x = ts_four_plus(c.x, ts_four_product(ts_four_load(p->coupling[0]), change));
-    ts_four y = ts_four_plus(c.y, ts_four_product(ts_four_load(p->coupling[1]), change));
-    next.x = ts_four_minus(old.x, ts_four_product(tangent, x));
-    next.y = ts_four_minus(old.y, ts_four_product(tangent, y));
+    next.x = ts_four_minus(next.x, ts_four_product(ts_four_load(p->coupling[0]), change));
+    next.y = ts_four_minus(next.y, ts_four_product(ts_four_load(p->coupling[1]), change));
     ts_four squared = ts_four_plus(ts_four_product(next.x, next.x), ts_four_product(next.y, next.y));
     ts_four reach = ts_four_product(s->friction, next.z),
             beyond = ts_four_minus(squared, ts_four_product(reach, reach));
@@ -296,18 +331,53 @@ static inline four3 update(const shared* s, const ts_pair_point* p, four3 c, fou
     return next;
 }
 
-static inline void sweep_points(const ts_pairs* pairs, const ts_pair_group* group, int is_round) {
-    shared s = share(group);
-    speeds a = load_speeds(pairs->velocity, group->body[0]), b = load_speeds(pairs->velocity, group->body[1]);
-    for (int i = group->first; i < group->first + group->count; ++i) {
-        ts_pair_point* p = &pairs->point[i];
-        four3 lever = load3(&p->lever), old = load3(&p->lambda);
-        four3 next = update(&s, p, read_point(&s, &a, &b, lever), old);
-        store3(next, &p->lambda);
-        push_point(&s, is_round, &a, &b, lever, minus3(next, old));
+// A group on its way through its points.
+typedef struct sweeper {
+    shared s;
+    motion before, now;
+    four3 impulse;  // of all points so far
+} sweeper;
+
+INLINE void sweep_begin(const ts_pairs* pairs, const ts_pair_group* group, sweeper* w) {
+    share(group, &w->s);
+    motion_of(&w->s, pairs->velocity, &w->before);
+    w->now.apart = w->before.apart;
+    w->now.turn[0] = w->before.turn[0];
+    w->now.turn[1] = w->before.turn[1];
+    w->impulse = zero3();
+}
+
+INLINE void sweep_point(sweeper* w, int is_round, ts_pair_point* p) {
+    four3 lever = load3(&p->lever), old = load3(&p->lambda);
+    four3 next = update(&w->s, p, read_point(&w->s, &w->now, lever), old), change = minus3(next, old);
+    store3(next, &p->lambda);
+    push_point(&w->s, is_round, &w->now, lever, change);
+    w->impulse = plus3(w->impulse, change);
+}
+
+INLINE void sweep_end(const ts_pairs* pairs, const sweeper* w) {
+    move_bodies(&w->s, pairs->velocity, &w->before, &w->now, w->impulse);
+}
+
+INLINE void sweep_points(const ts_pairs* pairs, const ts_pair_group* group, int is_round) {
+    sweeper w;
+    sweep_begin(pairs, group, &w);
+    for (int i = 0; i < group->count; ++i) sweep_point(&w, is_round, &pairs->point[group->first + i]);
+    sweep_end(pairs, &w);
+}
+
+// Two groups that share no body at once: while a point of one waits for the point before it, one of the other goes on.
+INLINE void sweep_two(const ts_pairs* pairs, const ts_pair_group* a, const ts_pair_group* b, int is_round) {
+    sweeper w, v;
+    int most = a->count > b->count ? a->count : b->count;
+    sweep_begin(pairs, a, &w);
+    sweep_begin(pairs, b, &v);
+    for (int i = 0; i < most; ++i) {
+        if (i < a->count) sweep_point(&w, is_round, &pairs->point[a->first + i]);
+        if (i < b->count) sweep_point(&v, is_round, &pairs->point[b->first + i]);
     }
-    store_speeds(&a, pairs->velocity, group->body[0]);
-    store_speeds(&b, pairs->velocity, group->body[1]);
+    sweep_end(pairs, &w);
+    sweep_end(pairs, &v);
 }
 
 static void sweep_group(const ts_pairs* pairs, const ts_pair_group* group) {
@@ -317,14 +387,30 @@ static void sweep_group(const ts_pairs* pairs, const ts_pair_group* group) {
         sweep_points(pairs, group, 0);
 }
 
+static void sweep_groups(const ts_pairs* pairs, const ts_pair_group* a, const ts_pair_group* b) {
+    if (a->is_round && b->is_round)
+        sweep_two(pairs, a, b, 1);
+    else
+        sweep_two(pairs, a, b, 0);
+}
+
 static void sweep(const ts_pair_pass* pass, int part) {
     const ts_pairs* pairs = pass->pairs;
     const struct ts_pair_parts* parts = pairs->parts;
     ts_pair_walk walk = ts_pair_walk_begin(parts, part);
+    int end = parts->first[part + 1];
     for (walk.pass = 0; walk.pass < pass->count; ++walk.pass)
-        for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
-            ts_pair_walk_enter(&walk, parts->group[n]);
-            sweep_group(pairs, &pairs->group[parts->group[n]]);
+        for (int n = parts->first[part]; n < end; ++n) {
+            int group = parts->group[n];
+            ts_pair_walk_enter(&walk, group);
+            if (parts->apart[n]) {
+                int next = parts->group[++n];
+                ts_pair_walk_enter(&walk, next);
+                sweep_groups(pairs, &pairs->group[group], &pairs->group[next]);
+                ts_pair_walk_leave(&walk);
+            } else {
+                sweep_group(pairs, &pairs->group[group]);
+            }
             ts_pair_walk_leave(&walk);
         }
 }
@@ -341,12 +427,13 @@ typedef struct figures {
 // Of a group: what its islands are told.
 typedef struct island_part {
     ts_four natural, impulse, across, opposed, work;
+    ts_four velocity, asked, made;
 } island_part;
 
-static inline void worsen(ts_four* worst, ts_four x) { *worst = ts_four_most(x, *worst); }
+INLINE void worsen(ts_four* worst, ts_four x) { *worst = ts_four_most(x, *worst); }
 
 // Distance to the dual cone mu t <= z.
-static inline ts_four dual_distance(ts_four slip, ts_four squared, ts_four z, ts_four mu, ts_four slant) {
+INLINE ts_four dual_distance(ts_four slip, ts_four squared, ts_four z, ts_four mu, ts_four slant) {
     ts_four short_of = ts_four_minus(ts_four_product(mu, slip), z), zero = ts_four_zero();
     if (!ts_four_any(short_of)) return zero;
     ts_four side = ts_four_product(short_of, slant);
@@ -356,7 +443,7 @@ static inline ts_four dual_distance(ts_four slip, ts_four squared, ts_four z, ts
 }
 
 // |lambda - P_K(lambda - step w)|^2, w with De Saxce's shift.
-static inline ts_four natural_squared(four3 l, four3 w, ts_four step, ts_four mu) {
+INLINE ts_four natural_squared(four3 l, four3 w, ts_four step, ts_four mu) {
     four3 x = minus3(l, times3(step, w));
     ts_four zero = ts_four_zero(), one = ts_four_all(1.0),
             squared = ts_four_plus(ts_four_product(x.x, x.x), ts_four_product(x.y, x.y));
@@ -373,15 +460,14 @@ static inline ts_four natural_squared(four3 l, four3 w, ts_four step, ts_four mu
 }
 
 // The pyramid's complementarity along one axis.
-static inline ts_four axis_work(ts_four l, ts_four v, ts_four bound) {
+INLINE ts_four axis_work(ts_four l, ts_four v, ts_four bound) {
     ts_four zero = ts_four_zero(), forth = ts_four_product(ts_four_most(v, zero), ts_four_plus(l, bound));
     ts_four back = ts_four_product(ts_four_most(ts_four_minus(zero, v), zero), ts_four_minus(bound, l));
     return ts_four_most(ts_four_size(forth), ts_four_size(back));
 }
 
 // Laws and figures of a point with impulse l and velocity u.
-static inline void judge_point(ts_four mu, ts_four slant, ts_four step, four3 l, four3 u, figures* f,
-                               island_part* part) {
+INLINE void judge_point(ts_four mu, ts_four slant, ts_four step, four3 l, four3 u, figures* f, island_part* part) {
     ts_four zero = ts_four_zero(), slip_squared = ts_four_plus(ts_four_product(u.x, u.x), ts_four_product(u.y, u.y));
     ts_four friction = ts_four_root(ts_four_plus(ts_four_product(l.x, l.x), ts_four_product(l.y, l.y)));
     ts_four slip = ts_four_root(slip_squared), bound = ts_four_product(mu, l.z), shift = ts_four_product(mu, slip);
@@ -411,7 +497,17 @@ static inline void judge_point(ts_four mu, ts_four slant, ts_four step, four3 l,
     f->finite = ts_four_plus(f->finite, ts_four_product(zero, sum));
 }
 
+// What a point with impulse l and velocity u has to do with its velocity without impulses, g.
+INLINE void note_free(four3 l, four3 u, four3 g, island_part* part) {
+    worsen(&part->velocity, ts_four_most(ts_four_most(ts_four_size(g.x), ts_four_size(g.y)), ts_four_size(g.z)));
+    part->asked = ts_four_plus(part->asked, dot3(l, g));
+    part->made = ts_four_plus(part->made, dot3(l, minus3(u, g)));
+}
+
 static void keep_part(const island_part* part, ts_pair_sums* out) {
+    ts_four_store(part->velocity, out->velocity);
+    ts_four_store(part->asked, out->asked);
+    ts_four_store(part->made, out->made);
     ts_four_store(part->natural, out->natural);
     ts_four_store(part->impulse, out->impulse);
     ts_four_store(part->across, out->across);
@@ -446,17 +542,23 @@ static void judge(ts_pair_pass* pass, int part) {
     const struct ts_pair_parts* parts = pairs->parts;
     for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
         const ts_pair_group* group = &pairs->group[parts->group[n]];
-        shared s = share(group);
-        speeds a = load_speeds(pairs->velocity, group->body[0]), b = load_speeds(pairs->velocity, group->body[1]);
-        island_part sums = {zero, zero, zero, zero, zero};
+        shared s;
+        motion m, free;
+        share(group, &s);
+        motion_of(&s, pairs->velocity, &m);
+        motion_of(&s, pairs->free, &free);
+        island_part sums = {zero, zero, zero, zero, zero, zero, zero, zero};
         ts_four slant = ts_four_plus(one, ts_four_product(s.friction, s.friction));
         slant = ts_four_quotient(one, ts_four_root(slant));
         for (int i = group->first; i < group->first + group->count; ++i) {
             const ts_pair_point* p = &pairs->point[i];
             ts_pair_track* track = &pairs->track[i];
-            four3 c = read_there(&s, &a, &b, p), l = load3(&p->lambda);
+            four3 c = read_there(&s, &m, p), l = load3(&p->lambda), g = read_there(&s, &free, p);
+            ts_four reference = ts_four_load(p->reference);
             store3(c, &track->velocity);
-            c.z = ts_four_minus(c.z, ts_four_load(p->reference));
+            c.z = ts_four_minus(c.z, reference);
+            g.z = ts_four_minus(g.z, reference);
+            note_free(l, c, g, &sums);
             judge_point(s.friction, slant, ts_four_load(p->natural), l, c, &f, &sums);
         }
         keep_part(&sums, &pairs->sums[parts->group[n]]);

@@ -101,7 +101,10 @@ static void list_groups(const ts_pairs* pairs, const int* part, const int* level
             for (end = begin + 1; end < count && level[group[end]] == level[group[begin]];) ++end;
             turn_run(p, parts->count, end - begin, group + begin);
         }
-        for (int n = 0; n < count; ++n) out_at[group[n]] = n;
+        for (int n = 0; n < count; ++n) {
+            out_at[group[n]] = n;
+            parts->apart[parts->first[p] + n] = n + 1 < count && level[group[n]] == level[group[n + 1]];
+        }
     }
 }
 
@@ -139,6 +142,7 @@ static struct ts_pair_parts* take_parts(ts_arena* arena, int groups, int count) 
     parts->count = count;
     parts->first = TS_ARENA_ARRAY(arena, int, count + 1);
     parts->group = TS_ARENA_ARRAY(arena, int, groups);
+    parts->apart = TS_ARENA_ARRAY(arena, char, groups);
     parts->need = TS_ARENA_ARRAY(arena, int, groups* count);
     parts->progress = TS_ARENA_ARRAY(arena, ts_pair_progress, count);
     return arena->failed ? NULL : parts;

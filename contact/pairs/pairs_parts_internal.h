@@ -19,6 +19,9 @@ struct ts_pair_parts {
     int count;
     int* first;  // (count + 1) into group
     int* group;  // (group_count)
+    // (group_count) by place in that list; nonzero: the group there and the next are of one part, share no body, and neither waits for what waits for
+    // the other
+    char* apart;
     // (group_count x count) how many groups of that part must be done before this one: in the present pass, or where it is not above zero, less all
     // of the part's groups, in the one before; INT_MIN: any
     int* need;

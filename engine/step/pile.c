@@ -343,6 +343,9 @@ int ts_pile_open(ts_sim* sim) {
     if (!pile) return 0;
     pile->pairs = lay_out(sim, pile);
     if (!pile->pairs) return 0;
+    pile->free_next =
+        (double*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)pile->pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
+    if (!pile->free_next) return 0;
     start(sim, pile);
     storage->pile = pile;
     return 1;
@@ -392,6 +395,21 @@ static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
     }
 }
 
+// Velocities to begin with: the free ones, and what the impulses that are there make of them. Where these are the last substep's, that is known.
+static void begin(ts_sim* sim, ts_pile* pile, int is_first) {
+    ts_pairs* pairs = pile->pairs;
+    int renews = is_first || pile->elastic_count > 0 || !sim->options.warm_start;
+    take_speeds(sim, pile, sim->free_velocity, renews ? pairs->free : pile->free_next);
+    if (!renews) {
+        ts_pairs_go_on(pairs, pile->free_next);
+        return;
+    }
+    if (pile->elastic_count > 0) refer_elastic(sim, pile, is_first);
+    for (int k = 0; !sim->options.warm_start && k < sim->contact_count; ++k)
+        ts_pairs_start(pairs, k, 0.0, ts_vec3_zero());
+    ts_pairs_begin(pairs);
+}
+
 // What is new in a substep: free velocities, gaps, reference velocities.
 static void renew(ts_sim* sim, ts_pile* pile) {
     const ts_options* options = &sim->options;
@@ -405,9 +423,7 @@ static void renew(ts_sim* sim, ts_pile* pile) {
         pile->elastic_now[e] = track->velocity.at[2][lane];
     }
     sim->info.worst_penetration = ts_pairs_refer(pairs, !is_first);
-    take_speeds(sim, pile, sim->free_velocity, pairs->free);
-    if (pile->elastic_count > 0) refer_elastic(sim, pile, is_first);
-    for (int k = 0; !options->warm_start && k < sim->contact_count; ++k) ts_pairs_start(pairs, k, 0.0, ts_vec3_zero());
+    begin(sim, pile, is_first);
 }
 
 // The verdict of the impulses as they are.
@@ -520,7 +536,7 @@ ts_code ts_pile_solve(ts_sim* sim) {
     ts_step_judge_nothing(sim);
     sim->info.row_count = 3 * sim->contact_count;
     renew(sim, pile);
-    ts_pairs_begin(pile->pairs);
+    ts_pairs_find_work(pile->pairs);
     (void)ts_pairs_hold_back(pile->pairs);  // a start that is worse than none, as pgs.c does
     sweep(sim, pile->pairs);
     give_speeds(sim, pile, storage->new_velocity);

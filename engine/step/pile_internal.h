@@ -24,6 +24,7 @@ typedef struct ts_pile {
     int* elastic;         // pairs' contacts that bounce
     double* elastic_now;  // (elastic_count) m/s, of their normals when the substep begins
     double rest_speed;    // m/s, of its problem
+    double* free_next;    // (pairs->body_count x TS_PAIR_SPEEDS) of a substep that goes on
 } ts_pile;
 
 /// Looks at the contacts that the first substep has found: where the step is one of a pile (pile.c), its pairs are laid out. Returns 0 when memory

@@ -7,7 +7,7 @@
 #include "base/scalar.h"
 #include "contact/pairs/pairs_kernel_internal.h"
 
-enum { BODIES = 12, UNITS = 30, CONTACTS = 4 * UNITS };
+enum { BODIES = 42, UNITS = 82, CONTACTS = 4 * UNITS };
 
 // A heap of numbers: bodies of any mass and inertia, pairs with any frame, one in four with what does not move.
 typedef struct heap {
@@ -46,8 +46,8 @@ static void make_body(ts_rng* rng, int is_round, ts_pair_body* body) {
 
 static void make_unit(ts_rng* rng, heap* h, int u) {
     ts_pair_unit* unit = &h->unit[u];
-    // A ring holds all together.
-    int a = u % 4 == 0 ? 0 : 1 + u % (BODIES - 1), b = 1 + (u + 1) % (BODIES - 1);
+    // A ring holds all together; every second of its links, and then the others: many are side by side.
+    int a = u % 4 == 0 ? 0 : 1 + 2 * u % (BODIES - 1), b = 1 + (2 * u + 1) % (BODIES - 1);
     unit->body[0] = u % 8 == 4 ? b : a;
     unit->body[1] = u % 8 == 4 ? a : b;
     unit->first = h->contacts;
@@ -246,6 +246,42 @@ static void expect_nothing_elsewhere(ts_pairs* pairs) {
         }
 }
 
+// lambda . g and lambda . G lambda of the only island.
+static void expect_work(const heap* h, const ts_contact_problem* problem, const dense* d) {
+    static double u[3 * CONTACTS];
+    double asked = 0.0, made = 0.0;
+    ts_contact_problem_velocity(problem, d->lambda, u);
+    for (int r = 0; r < 3 * h->contacts; ++r) {
+        asked += d->lambda[r] * d->g[r];
+        made += d->lambda[r] * (u[r] - d->g[r]);
+    }
+    expect_close(h->pairs->island[0].asked, asked, "lambda . g");
+    expect_close(h->pairs->island[0].made, made, "lambda . G lambda");
+}
+
+// Impulses that stay do to other free velocities what they did to those before.
+Test(pairs, goes_on_from_the_last_substep) {
+    static dense d;
+    for (int seed = 0; seed < 10; ++seed) {
+        heap h;
+        ts_rng rng = ts_rng_make(700 + (uint64_t)seed, 0);
+        double free[BODIES * TS_PAIR_SPEEDS] = {0.0};
+        make(&h, 700 + seed);
+        ts_pairs_begin(h.pairs);
+        ts_pairs_sweep(h.pairs, 2);
+        for (int k = TS_PAIR_SPEEDS; k < BODIES * TS_PAIR_SPEEDS; ++k)
+            if (k % TS_PAIR_SPEEDS < 6) free[k] = ts_rng_normal(&rng);
+        ts_pairs_go_on(h.pairs, free);
+        make_dense(&h, &d);
+        for (int b = 1; b < BODIES; ++b)
+            for (int c = 0; c < 6; ++c) {
+                cr_expect_eq(h.pairs->free[TS_PAIR_SPEEDS * b + c], free[TS_PAIR_SPEEDS * b + c]);
+                cr_expect_float_eq(h.pairs->velocity[TS_PAIR_SPEEDS * b + c], d.v[6 * b + c], 1e-10);
+            }
+        drop(&h);
+    }
+}
+
 Test(pairs, judgement_is_the_yardsticks) {
     static dense d;
     static ts_block block[CONTACTS];
@@ -271,6 +307,7 @@ Test(pairs, judgement_is_the_yardsticks) {
         expect_close(ours.slip_angle, theirs.slip_angle, "slip_angle");
         expect_close(ours.coulomb, theirs.coulomb, "coulomb");
         expect_close(ours.pulling, theirs.pulling, "pulling");
+        expect_work(&h, &problem, &d);
         expect_close(h.pairs->island[0].velocity, ts_largest(d.g, 3 * h.contacts), "largest free velocity");
         expect_nothing_elsewhere(h.pairs);
         drop(&h);
@@ -285,6 +322,7 @@ Test(pairs, what_is_worse_than_nothing_is_shortened) {
         heap h;
         make(&h, 400 + seed);
         ts_pairs_begin(h.pairs);
+        ts_pairs_find_work(h.pairs);
         held += ts_pairs_hold_back(h.pairs);
         make_dense(&h, &d);
         double cost = 0.0;
@@ -464,6 +502,7 @@ static void share(int is_row) {
         for (int n = 0; n < 40; ++n) {
             ts_pairs_refer(pairs, n > 0);
             ts_pairs_begin(pairs);
+            ts_pairs_find_work(pairs);
             (void)ts_pairs_hold_back(pairs);
             ts_pairs_sweep(pairs, 1 + n % 5);
             ts_pairs_judge(pairs, 0.0, &judged[t]);

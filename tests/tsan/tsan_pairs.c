@@ -57,6 +57,7 @@ static double run(int threads) {
         for (int n = 0; n < 10; ++n) {
             ts_pairs_refer(w->pairs, n > 0);
             ts_pairs_begin(w->pairs);
+            ts_pairs_find_work(w->pairs);
             (void)ts_pairs_hold_back(w->pairs);
             ts_pairs_sweep(w->pairs, 5);
             ts_pairs_judge(w->pairs, 0.0, &residual);
