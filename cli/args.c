@@ -103,13 +103,22 @@ const char* ts_args_hint(const char* wanted, ts_text_name name, const void* cont
     return nearest ? room : otherwise;
 }
 
-int ts_args_number(const char* text, double* out_value) {
+// A decimal number at the beginning of a text; returns what follows it, NULL where there is none.
+static const char* take_decimal(const char* text, double* out_value) {
     // strtod would also take hexadecimal, "inf" and leading blanks.
-    if (!text[0] || strspn(text, "+-.0123456789eE") != strlen(text)) return 0;
+    if (!text[0] || !strchr("+-.0123456789", text[0])) return NULL;
     char* end = NULL;
-    double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value)) return 0;
-    *out_value = value;
+    *out_value = strtod(text, &end);
+    if (end == text || strspn(text, "+-.0123456789eE") < (size_t)(end - text)) return NULL;
+    return end;
+}
+
+int ts_args_number(const char* text, double* out_value) {
+    double above = 0.0, below = 1.0;
+    const char* rest = take_decimal(text, &above);
+    if (rest && rest[0] == '/') rest = take_decimal(rest + 1, &below);
+    if (!rest || rest[0] || !isfinite(above / below)) return 0;
+    *out_value = above / below;
     return 1;
 }
 

@@ -144,7 +144,7 @@ ts_code ts_args_parse(const ts_command* command, int argc, char** argv, ts_args*
 /// The help page of a command.
 void ts_args_help(const ts_command* command, ts_text* text);
 
-/// A finite number that takes up the whole text. Returns 0 when it is not one.
+/// A finite number, or a ratio of two such as 1/60, that takes up the whole text. Returns 0 when it is not one.
 int ts_args_number(const char* text, double* out_value);
 
 /// What ends the refusal of a name: "; did you mean 'NAME'?" with the one of `count` names nearest to `wanted` by edit

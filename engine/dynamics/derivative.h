@@ -33,17 +33,12 @@ typedef struct ts_derivative_body {
 
 /// Scratch of a dof j, likewise. What carries it, with the dofs of the body before it, moves with the twist p and the acceleration A.
 typedef struct ts_derivative_dof {
-    union {
-        struct {
-            double axis[8];    // S
-            double second[8];  // (A - g) x S + p x (p x S)
-            double rates[8];   // p x S + dS/dt
-            double rate[4];    // angular part of p x S
-            double weight[4];  // g x angular part of S
-        };
-        double all[32];  // these behind each other, read four by four
-    };
-    int turns_with;  // first dof whose axis turns with this one: of its quaternion, or itself
+    double axis[8];    // S
+    double second[8];  // (A - g) x S + p x (p x S)
+    double rates[8];   // p x S + dS/dt
+    double rate[4];    // angular part of p x S
+    double weight[4];  // g x angular part of S
+    int turns_with;    // first dof whose axis turns with this one: of its quaternion, or itself
 } ts_derivative_dof;
 
 /// Numbers of four dofs, laid out side by side.

@@ -6,6 +6,7 @@
 #include "engine/dynamics/inverse_derivative_walk_internal.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "engine/dynamics/spatial_four_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
@@ -127,12 +128,19 @@ static inline int walk_out(const ts_inverse_derivative_walk* walk) {
     return lifted;
 }
 
+// Vector v of a dof: they lie side by side from its beginning on.
+static inline ts_four load_vector(const ts_derivative_dof* dof, int v) {
+    ts_four a;
+    memcpy(&a, (const char*)dof + (size_t)(N * v) * sizeof(double), sizeof a);
+    return a;
+}
+
 // Number i of vector v of dof d of the tree at lane[TS_DERIVATIVE_LANES * (d / N) + N * (NUMBERS * v + i) + d % N], zeros behind the last.
 static inline void lay_out(const ts_derivative_dof* dof, int count, int vectors, double* lane) {
     for (int d = 0; d < count; d += N, lane += TS_DERIVATIVE_LANES)
         for (int v = 0; v < vectors; ++v) {
             ts_four a[N];
-            for (int k = 0; k < N; ++k) a[k] = d + k < count ? ts_four_load(dof[d + k].all + N * v) : ts_four_zero();
+            for (int k = 0; k < N; ++k) a[k] = d + k < count ? load_vector(&dof[d + k], v) : ts_four_zero();
             ts_four_transpose(&a[0], &a[1], &a[2], &a[3]);
             for (int i = 0; i < NUMBERS; ++i) ts_four_store(a[i], lane + N * (NUMBERS * v + i));
         }

@@ -66,6 +66,20 @@ Test(run, takes_a_file_and_settings) {
     ts_text_free(&csv);
 }
 
+Test(run, takes_ratios_for_numbers) {
+    write_text("small.xml", small_model);
+    outcome result = run("run small.xml --time 2/10 --dt 1/60 --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "assert d['steps'] == 12 and d['time_step'] == 1 / 60"));
+    outcome_free(&result);
+    static const char* const wrong[] = {"1/", "/60", "1/0", "0/0", "1/2/3", "1 /2", "1/ 2", "1/inf", "1/-0", "1/0x1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        char arguments[64];
+        snprintf(arguments, sizeof arguments, "run small.xml --dt '%s'", wrong[i]);
+        expect_refusal(arguments, 2, "--dt takes a number");
+    }
+}
+
 Test(run, a_run_of_no_time_is_a_run) {
     outcome result = run("run sliding-cube --time 0 --out run.csv --json");
     cr_expect_eq(result.code, 0);
