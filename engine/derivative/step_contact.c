@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "collision/derivative/proximity_derivative.h"
-#include "engine/derivative/step_implicit_internal.h"
+#include "engine/derivative/step_softening_internal.h"
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/step/step.h"
@@ -418,12 +418,18 @@ static int list_others(const ts_model* model, const ts_contact* contact, contact
     return count;
 }
 
-// -dc* of a push that leverage has slowed: c* = sqrt(G m) push. `by_q` (count) and `by_v` are of the normal row. Returns 0 when memory is short.
+// How G of a combination of rows answers to the dofs of both trees.
+typedef struct own_slopes {
+    double G;
+    double *by_q, *by_v;  // (motions)
+} own_slopes;
+
+// Adds that of the combination `along`; G is set. Returns 0 when memory is short.
 static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
-                        const ts_manifold_derivative_point* slope, const contact_motion* motion, int count,
-                        double* by_q, double* by_v) {
+                        const ts_manifold_derivative_point* slope, const double* along, const contact_motion* motion,
+                        int count, own_slopes* to) {
     const ts_sim* sim = task->sim;
-    int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2;
+    int rows = contact->surface.dimension;
     ts_arena* scratch = &task->sim->scratch;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     ts_step_leverage l;
@@ -432,18 +438,45 @@ static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, con
     int fine = chain && turned && ts_step_leverage_take(sim, p, scratch, &l);
     if (fine) {
         int n = list_motions(sim->model, contact, chain);
-        fine = ts_step_leverage_find(sim, p, contact->block, normal, &l);
+        fine = ts_step_leverage_find(sim, p, contact->block, along, &l);
         find_motions(sim, &l.k, contact, slope, chain, n);
         fill_rows(sim->model, &l.k, contact, chain, n, turned);
-        double share = 0.5 * ts_sim_storage_of(sim)->reference[sim->problem.block[contact->block].row + normal] / l.G;
+        to->G = l.G;
         for (int i = 0; i < count; ++i) {
-            double by_G = l.slope[motion[i].dof];
-            if (i < n) by_G += 2.0 * turned[normal * n + i];
-            by_q[i] -= share * by_G;
-            by_v[i] -= share * l.by_v[motion[i].dof];
+            to->by_q[i] += l.slope[motion[i].dof];
+            to->by_v[i] += l.by_v[motion[i].dof];
+            for (int r = 0; i < n && r < rows; ++r) to->by_q[i] += 2.0 * along[r] * turned[r * n + i];
         }
     }
     ts_arena_scope_end(scratch, scope);
+    return fine;
+}
+
+// What goes by G: -dc* of a push that leverage has slowed, c* = sqrt(G m) push, and dR lambda of what the solver has softened. Returns 0 when memory is short.
+static int add_own(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
+                   const ts_manifold_derivative_point* slope, const ts_step_softening* softening, int slowed,
+                   const contact_motion* motion, const ts_step_block_slope* to) {
+    const ts_sim* sim = task->sim;
+    int rows = to->rows, count = to->count, normal = rows == 1 ? 0 : 2;
+    ts_arena_scope scope = ts_arena_scope_begin(&task->sim->scratch);
+    double* room = (double*)ts_arena_alloc_zeroed(&task->sim->scratch, 4 * (size_t)count, sizeof(double));
+    own_slopes push = {0.0, room, room ? room + count : NULL},
+               whole = {0.0, room ? room + 2 * count : NULL, room ? room + 3 * count : NULL};
+    double along[TS_BLOCK_ROWS_MAX] = {0.0}, share = 0.0;
+    along[normal] = 1.0;
+    int fine = room && (!slowed || add_leverage(task, p, contact, slope, along, motion, count, &push));
+    for (int k = 0; fine && k < softening->count; ++k)
+        fine = add_leverage(task, p, contact, slope, softening->along[k], motion, count, &whole);
+    if (slowed) share = 0.5 * ts_sim_storage_of(sim)->reference[to->row + normal] / push.G;
+    double *by_q = (double*)to->by_q, *by_v = (double*)to->by_v;
+    for (int r = 0; fine && r < rows; ++r) {
+        double weight = softening->rate[r] * sim->impulse[to->row + r], slower = r == normal ? share : 0.0;
+        for (int i = 0; i < count; ++i) {
+            by_q[r * count + i] += weight * whole.by_q[i] - slower * push.by_q[i];
+            by_v[r * count + i] += weight * whole.by_v[i] - slower * push.by_v[i];
+        }
+    }
+    ts_arena_scope_end(&task->sim->scratch, scope);
     return fine;
 }
 
@@ -458,13 +491,16 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     int chain = list_motions(model, contact, motion), count = chain, rows = block->rows;
     int a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
     ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
-    int moves = 0, slowed, normal = rows == 1 ? 0 : 2;
-    if (ts_step_block_is_softened(sim, p, contact->block) || !law_slopes(sim, contact, law, &slowed)) return 0;
+    int moves = 0, slowed;
+    ts_step_softening softening;
+    if (!ts_step_softening_find(sim, p, contact->block, &softening) || !law_slopes(sim, contact, law, &slowed))
+        return 0;
+    int by_G = slowed || softening.count > 0;
     for (int r = 0; r < rows; ++r) moves = moves || law[r].reference_by_speed != 0.0;
-    if (slowed) count = list_others(model, contact, motion, count);
+    if (by_G) count = list_others(model, contact, motion, count);
     int* dof = TS_ARENA_ARRAY(task->arena, int, count);
     double* by_q = TS_ARENA_ARRAY(task->arena, double, rows* count);
-    int more = moves || slowed;
+    int more = moves || by_G;
     double* by_v =
         more ? (double*)ts_arena_alloc_zeroed(task->arena, (size_t)(2 * rows * count), sizeof(double)) : NULL;
     double* before = by_v && moves ? by_v + rows * count : NULL;
@@ -488,8 +524,8 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     }
     fill_rows(model, k, contact, motion, count, by_q);
     add_law(sim, contact, law, motion, count, before, by_q, by_v);
-    if (slowed && !add_leverage(task, p, contact, slope, motion, count, by_q + normal * count, by_v + normal * count))
-        return 0;
+    const ts_step_block_slope own = {block->row, rows, count, dof, by_q, shared ? to.numbers : NULL, by_v};
+    if (by_G && !add_own(task, p, contact, slope, &softening, slowed, motion, &own)) return 0;
     ts_force w = world_impulse(contact, sim->impulse + block->row);
     if (a < 0 || b < 0) {
         if (!room->pending) clear_change(room, chain);
@@ -501,8 +537,7 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
         add_change(model, k, contact, side, w, motion, count, &room->change);
         spread_change(model, k, side, &room->change, motion, count, &to);
     }
-    p->block[contact->block] =
-        (ts_step_block_slope){block->row, rows, count, dof, by_q, shared ? to.numbers : NULL, by_v};
+    p->block[contact->block] = own;
     return 1;
 }
 

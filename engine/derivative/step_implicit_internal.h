@@ -294,8 +294,9 @@ typedef struct ts_step_leverage {
 /// Takes the room. Returns 0 when memory is short.
 int ts_step_leverage_take(const ts_sim* sim, const ts_step_implicit* p, ts_arena* scratch, ts_step_leverage* out);
 
-/// Of row `row` of block b. Returns 0 when memory is short.
-int ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, int row, ts_step_leverage* io_leverage);
+/// Of the combination `along` (rows) of the rows of block b. Returns 0 when memory is short.
+int ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, const double* along,
+                          ts_step_leverage* io_leverage);
 
 /// Room of an application.
 typedef struct ts_step_workplace {

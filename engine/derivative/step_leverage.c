@@ -53,9 +53,11 @@ static void find_slopes(const ts_model* model, int t, ts_step_leverage* l) {
     }
 }
 
-int ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, int row, ts_step_leverage* l) {
+int ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, const double* along,
+                          ts_step_leverage* l) {
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     const ts_model* model = sim->model;
+    int rows = sim->problem.block[b].rows;
     memset(l->velocity, 0, (size_t)model->nv * sizeof(double));
     memset(l->slope, 0, (size_t)model->nv * sizeof(double));
     memset(l->by_v, 0, (size_t)model->nv * sizeof(double));
@@ -63,7 +65,8 @@ int ts_step_leverage_find(const ts_sim* sim, const ts_step_implicit* p, int b, i
     for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
         const ts_delassus_segment* g = &plan->segment[s];
         for (int i = 0; i < g->count; ++i) {
-            double entry = g->J[row * g->count + i];
+            double entry = 0.0;
+            for (int r = 0; r < rows; ++r) entry += along[r] * g->J[r * g->count + i];
             l->velocity[g->column + i] = entry;
             l->G += entry * entry;
         }

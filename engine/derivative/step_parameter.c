@@ -17,6 +17,7 @@
 
 #include "engine/actuation/actuation_internal.h"
 #include "engine/derivative/step_parameter_internal.h"
+#include "engine/derivative/step_softening_internal.h"
 #include "engine/dynamics/derivative.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/dynamics/fluid_internal.h"
@@ -365,6 +366,30 @@ static double reference_rate(const parameters* w, int b, int r) {
     return reference >= most ? 0.0 : -reference / h;
 }
 
+// dG of a combination of the rows of block b.
+static double leverage_rate(parameters* w, ts_step_column c, int b, const double* along) {
+    const ts_sim* sim = w->task->sim;
+    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    int rows = sim->problem.block[b].rows;
+    double sum = 0.0;
+    for (int t = 0; t < sim->model->tree_count; ++t) {
+        int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, any = 0;
+        memset(w->next, 0, (size_t)n * sizeof(double));
+        for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* g = &plan->segment[s];
+            if (sim->model->dof[g->column].tree != t) continue;
+            any = 1;
+            for (int r = 0; r < rows; ++r)
+                for (int i = 0; i < g->count; ++i) w->next[g->column - first + i] += along[r] * g->J[r * g->count + i];
+        }
+        if (!any || !concerns(w, c, t)) continue;
+        ts_tree_factor_unwhiten(sim->model, t, w->p->L + w->p->mass_start[t], w->p->inverse + first, 1, w->next);
+        change_inertia(w, t, c, w->next, w->x);
+        for (int d = 0; d < n; ++d) sum -= w->next[d] * w->x[d];
+    }
+    return sum;
+}
+
 // dR of row r of block b: what of it goes with the time step or with G.
 static double compliance_rate(parameters* w, ts_step_column c, int b, int r) {
     const ts_sim* sim = w->task->sim;
@@ -377,26 +402,18 @@ static double compliance_rate(parameters* w, ts_step_column c, int b, int r) {
         ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
         return ts_step_contact_softness(sim, &sim->contact[sim->row_block[b].item], law) ? law[r].R_by_time : 0.0;
     }
-    double give = 0.0;
+    double give = 0.0, unit[TS_BLOCK_ROWS_MAX] = {0.0};
     int stiffest = ts_step_tie_stiffest(sim, b, r, &give);
     if (stiffest < 0) return 0.0;
-    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    unit[stiffest] = 1.0;
+    return give * leverage_rate(w, c, b, unit);
+}
+
+// What the solver has softened: the sum that its rates are of.
+static double softening_rate(parameters* w, ts_step_column c, int b, const ts_step_softening* softening) {
     double sum = 0.0;
-    for (int t = 0; t < sim->model->tree_count; ++t) {
-        int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, any = 0;
-        memset(w->next, 0, (size_t)n * sizeof(double));
-        for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
-            const ts_delassus_segment* g = &plan->segment[s];
-            if (sim->model->dof[g->column].tree != t) continue;
-            any = 1;
-            memcpy(w->next + g->column - first, g->J + stiffest * g->count, (size_t)g->count * sizeof(double));
-        }
-        if (!any || !concerns(w, c, t)) continue;
-        ts_tree_factor_unwhiten(sim->model, t, w->p->L + w->p->mass_start[t], w->p->inverse + first, 1, w->next);
-        change_inertia(w, t, c, w->next, w->x);
-        for (int d = 0; d < n; ++d) sum -= w->next[d] * w->x[d];
-    }
-    return give * sum;
+    for (int k = 0; k < softening->count; ++k) sum += leverage_rate(w, c, b, softening->along[k]);
+    return sum;
 }
 
 // 1: how much of an option is in R of a contact's row.
@@ -412,12 +429,19 @@ static void add_rows(parameters* w, ts_step_column c, double* du) {
     for (int b = 0; b < w->p->block_count; ++b) {
         const ts_block* block = &sim->problem.block[b];
         const ts_contact* contact = ts_row_is(sim, b, &ts_row_contact) ? &sim->contact[sim->row_block[b].item] : NULL;
+        int softens = c.kind == TS_STEP_BY_TIME_STEP || ts_step_is_of_mass(c.kind) || ts_step_is_of_drive(c.kind);
+        ts_step_softening softening = {.count = 0};
         if (!acts(w, b)) continue;
+        // Where that is not known no such column is asked for.
+        if (softens) (void)ts_step_softening_find(sim, w->p, b, &softening);
+        double softer = softening.count > 0 ? softening_rate(w, c, b, &softening) : 0.0;
         for (int r = 0; r < block->rows; ++r) {
             double lambda = sim->impulse[block->row + r];
             int normal = r == (block->rows == 1 ? 0 : 2);
             if (c.kind == TS_STEP_BY_TIME_STEP) du[block->row + r] -= reference_rate(w, b, r);
-            if (c.kind == TS_STEP_BY_TIME_STEP || ts_step_is_of_mass(c.kind) || ts_step_is_of_drive(c.kind))
+            if (softening.count > 0 && softening.rate[r] != 0.0)
+                du[block->row + r] += softening.rate[r] * softer * lambda;
+            else if (softens)
                 du[block->row + r] += compliance_rate(w, c, b, r) * lambda;
             if (!contact) continue;
             if (c.kind == TS_STEP_BY_COMPLIANCE) du[block->row + r] += compliance_share(sim, c.index, normal) * lambda;

@@ -9,6 +9,7 @@
 // Known failure: none; some columns that are called unknown could be found.
 #include "engine/actuation/actuation_internal.h"
 #include "engine/derivative/step_parameter_internal.h"
+#include "engine/derivative/step_softening_internal.h"
 #include "engine/dynamics/fluid_internal.h"
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/row_plan_internal.h"
@@ -34,7 +35,8 @@ static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_ste
     if (soft && ts_step_is_of_mass(kind)) return 0;
     for (int b = 0; b < p->block_count; ++b) {
         if (!ts_step_block_acts(sim, p, b)) continue;
-        if (ts_step_block_is_softened(sim, p, b) || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
+        ts_step_softening softening;
+        if (!ts_step_softening_find(sim, p, b, &softening) || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
         if (soft && kind == TS_STEP_BY_TIME_STEP && !ts_step_soft_row_is_known(sim, b)) return 0;
         if (ts_row_is(sim, b, &ts_row_contact) && push_is_slowed(sim, b)) return 0;
     }

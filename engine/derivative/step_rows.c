@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/actuation/actuation_internal.h"
-#include "engine/derivative/step_implicit_internal.h"
+#include "engine/derivative/step_softening_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/rows/row_source_internal.h"
@@ -27,16 +27,17 @@ static int write_row(const ts_step_task* task, ts_step_implicit* p, int b, int c
     return 1;
 }
 
-// Adds dR lambda, R a millionth of G: of all dofs of the trees that the row moves. `by_q` (nv) has the slopes so far, `turned` is of J by its own dof `at`.
+// Adds dR lambda, R a part of G, be it the row's or the solver's: of all dofs of the trees that the row moves. `by_q` (nv) has the slopes so far, `turned` is of J by its own dof `at`.
 static int add_give(const ts_step_task* task, const ts_step_implicit* p, int b, int at, double turned, double* by_q,
                     double* by_v) {
     ts_sim* sim = task->sim;
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     ts_step_leverage l;
+    const double one = 1.0;
     int row = sim->problem.block[b].row;
     if (!ts_step_leverage_take(sim, p, &sim->scratch, &l)) return 0;
-    if (!ts_step_leverage_find(sim, p, b, 0, &l)) return 0;
-    double give = sim->problem.R ? sim->problem.R[row] * sim->impulse[row] / l.G : 0.0;
+    if (!ts_step_leverage_find(sim, p, b, &one, &l)) return 0;
+    double give = p->own_R ? p->own_R[row] * sim->impulse[row] / l.G : 0.0;
     for (int s = plan->segment_start[b], seen = -1; s < plan->segment_start[b + 1]; ++s) {
         int t = sim->model->dof[plan->segment[s].column].tree, first = sim->model->tree[t].dof_first;
         // Segments of a tree lie together.
@@ -300,8 +301,12 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
             give_up(sim, p, b);
         if (slips || ts_row_is(sim, b, &ts_row_contact)) continue;
         // A solver's own compliance goes by G, which changes with the pose.
-        int fine = sim->row_block[b].blocked == TS_ROW_FREE && !ts_step_block_is_softened(sim, p, b);
-        if (!fine || !find_row(task, p, b, soft)) give_up(sim, p, b);
+        ts_step_softening softening;
+        int fine = sim->row_block[b].blocked == TS_ROW_FREE && ts_step_softening_find(sim, p, b, &softening);
+        fine = fine && find_row(task, p, b, soft);
+        if (fine && softening.count > 0 && !ts_step_is_tie(sim, b))
+            fine = ts_step_softening_add(task, p, b, &softening);
+        if (!fine) give_up(sim, p, b);
     }
     return (soft || ts_step_ties_find(task, p, scratch)) && ts_step_contacts_find(task, p, scratch, report);
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/quat.h"
-#include "engine/derivative/step_implicit_internal.h"
+#include "engine/derivative/step_softening_internal.h"
 #include "engine/dynamics/derivative.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/rows/row_source_internal.h"
@@ -288,19 +288,14 @@ static double* take_force(const ties* w, const tie* t, int count, double* own) {
     return shared ? own : NULL;
 }
 
-// Adds dR lambda of the rows [first, last) by position and velocity, whose R is that of the stiffest of them. Returns 0 when memory is short.
-static int add_give(const ties* w, const tie* t, int b, int first, int last, int count, double* by_q, double* by_v) {
+// Adds weight_r (rows) times the change of G of the combination `along` of its rows, by position and velocity. Returns 0 when memory is short.
+static int add_leverage(const ties* w, const tie* t, int b, const double* along, const double* weight, int count,
+                        double* by_q, double* by_v) {
     const ts_sim* sim = w->task->sim;
-    const ts_model* model = sim->model;
-    size_t nv = (size_t)model->nv;
-    double unit[ROWS_MOST] = {0.0}, give = 0.0;
-    const double* lambda = sim->impulse + sim->problem.block[b].row;
-    int stiffest = ts_step_tie_stiffest(sim, b, first, &give);
-    if (stiffest < 0) return 1;
-    unit[stiffest] = 1.0;
+    size_t nv = (size_t)sim->model->nv;
     ts_step_leverage l = w->leverage;
-    if (!ts_step_leverage_find(sim, w->p, b, stiffest, &l)) return 0;
-    add_force(w, t, unit, count);
+    if (!ts_step_leverage_find(sim, w->p, b, along, &l)) return 0;
+    add_force(w, t, along, count);
     for (int c = 0; c < count; ++c) {
         double by_G = l.slope[w->dof[c]];
         for (int d = 0; d < count; ++d) {
@@ -308,10 +303,32 @@ static int add_give(const ties* w, const tie* t, int b, int first, int last, int
             by_G += 2.0 * l.velocity[w->dof[d]] * *from;
             *from = 0.0;
         }
-        for (int r = first; r < last; ++r) {
-            by_q[r * count + c] += give * lambda[r] * by_G;
-            by_v[r * count + c] += give * lambda[r] * l.by_v[w->dof[c]];
+        for (int r = 0; r < t->rows; ++r) {
+            by_q[r * count + c] += weight[r] * by_G;
+            by_v[r * count + c] += weight[r] * l.by_v[w->dof[c]];
         }
+    }
+    return 1;
+}
+
+// Adds dR lambda: R of points and of turns is that of the stiffest of each, or the solver's. Returns 0 when memory is short.
+static int add_give(const ties* w, const tie* t, int b, int count, double* by_q, double* by_v) {
+    const ts_sim* sim = w->task->sim;
+    const double* lambda = sim->impulse + sim->problem.block[b].row;
+    ts_step_softening softening;
+    double weight[ROWS_MOST];
+    if (!ts_step_softening_find(sim, w->p, b, &softening)) return 1;  // given up
+    for (int k = 0; k < softening.count; ++k) {
+        for (int r = 0; r < t->rows; ++r) weight[r] = softening.rate[r] * lambda[r];
+        if (!add_leverage(w, t, b, softening.along[k], weight, count, by_q, by_v)) return 0;
+    }
+    for (int first = 0; softening.count == 0 && first < t->rows; first += POINT_ROWS) {
+        double unit[ROWS_MOST] = {0.0}, give = 0.0;
+        int stiffest = ts_step_tie_stiffest(sim, b, first, &give);
+        if (stiffest < 0) continue;
+        unit[stiffest] = 1.0;
+        for (int r = 0; r < t->rows; ++r) weight[r] = r / POINT_ROWS == first / POINT_ROWS ? give * lambda[r] : 0.0;
+        if (!add_leverage(w, t, b, unit, weight, count, by_q, by_v)) return 0;
     }
     return 1;
 }
@@ -340,8 +357,7 @@ static int find_tie(const ties* w, const ts_kinematics* start, int b) {
         }
     }
     add_velocity(w, &t, count, by_q);
-    if (!add_give(w, &t, b, 0, POINT_ROWS, count, by_q, by_v)) return 0;
-    if (rows > POINT_ROWS && !add_give(w, &t, b, POINT_ROWS, rows, count, by_q, by_v)) return 0;
+    if (!add_give(w, &t, b, count, by_q, by_v)) return 0;
     add_force(w, &t, sim->impulse + block->row, count);
     w->p->block[b] = (ts_step_block_slope){block->row, rows, count, dof, by_q, take_force(w, &t, count, own), by_v};
     return 1;

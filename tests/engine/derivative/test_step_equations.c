@@ -309,29 +309,30 @@ Test(step_equations, spinning_and_rolling) {
 }
 
 // Tendons that are sums of joints: springs with and without play, dampers, stops, dry friction, across branches; and a gear whose ratio changes.
+static const char* const gears =
+    "<mujoco><option timestep='0.01'/><worldbody>"
+    "<body name='a' pos='0 0 1'><joint name='p' type='hinge' axis='0.2 1 0.1' damping='0.1'/>"
+    "<inertial pos='0.1 0.02 -0.2' mass='1.3' diaginertia='0.02 0.03 0.015'/>"
+    "<body name='b' pos='0.3 0 -0.2'><joint name='q' type='hinge' axis='1 0.2 0'/>"
+    "<inertial pos='0.05 0.1 0.02' mass='0.7' fullinertia='0.01 0.02 0.015 0.002 -0.001 0.003'/></body>"
+    "<body name='c' pos='-0.2 0.1 0'><joint name='r' type='hinge' axis='0 0.4 1'/>"
+    "<inertial pos='0.05 0 0.03' mass='0.5' diaginertia='0.005 0.004 0.006'/>"
+    "<body name='d' pos='0.1 0.1 0.1'><joint name='s' type='slide' axis='1 0.4 0.2'/>"
+    "<inertial pos='0.05 0 0.03' mass='0.3' diaginertia='0.003 0.002 0.004'/></body></body></body></worldbody>"
+    "<tendon><fixed stiffness='20' damping='0.3' springlength='0.3'><joint joint='p' coef='0.8'/><joint joint='q' "
+    "coef='-0.5'/></fixed>"
+    "<fixed stiffness='15' damping='0.2' springlength='-0.01 0.01'><joint joint='q' coef='1'/><joint joint='r' "
+    "coef='0.4'/></fixed>"
+    "<fixed frictionloss='0.05'><joint joint='p' coef='0.5'/><joint joint='r' coef='0.3'/></fixed>"
+    "<fixed limited='true' range='0.045 3'><joint joint='p' coef='0.1'/><joint joint='q' coef='-0.4'/></fixed>"
+    "</tendon><equality><joint joint1='s' joint2='r' polycoef='0.01 0.3 0.9 -0.4 0'/></equality></mujoco>";
+
 Test(step_equations, tendons_and_gears) {
     static const char* const integrator[] = {"midpoint", "euler", "implicitfast", "implicit"};
-    static const char* const text =
-        "<mujoco><option timestep='0.01'/><worldbody>"
-        "<body name='a' pos='0 0 1'><joint name='p' type='hinge' axis='0.2 1 0.1' damping='0.1'/>"
-        "<inertial pos='0.1 0.02 -0.2' mass='1.3' diaginertia='0.02 0.03 0.015'/>"
-        "<body name='b' pos='0.3 0 -0.2'><joint name='q' type='hinge' axis='1 0.2 0'/>"
-        "<inertial pos='0.05 0.1 0.02' mass='0.7' fullinertia='0.01 0.02 0.015 0.002 -0.001 0.003'/></body>"
-        "<body name='c' pos='-0.2 0.1 0'><joint name='r' type='hinge' axis='0 0.4 1'/>"
-        "<inertial pos='0.05 0 0.03' mass='0.5' diaginertia='0.005 0.004 0.006'/>"
-        "<body name='d' pos='0.1 0.1 0.1'><joint name='s' type='slide' axis='1 0.4 0.2'/>"
-        "<inertial pos='0.05 0 0.03' mass='0.3' diaginertia='0.003 0.002 0.004'/></body></body></body></worldbody>"
-        "<tendon><fixed stiffness='20' damping='0.3' springlength='0.3'><joint joint='p' coef='0.8'/><joint joint='q' "
-        "coef='-0.5'/></fixed>"
-        "<fixed stiffness='15' damping='0.2' springlength='-0.01 0.01'><joint joint='q' coef='1'/><joint joint='r' "
-        "coef='0.4'/></fixed>"
-        "<fixed frictionloss='0.05'><joint joint='p' coef='0.5'/><joint joint='r' coef='0.3'/></fixed>"
-        "<fixed limited='true' range='0.045 3'><joint joint='p' coef='0.1'/><joint joint='q' coef='-0.4'/></fixed>"
-        "</tendon><equality><joint joint1='s' joint2='r' polycoef='0.01 0.3 0.9 -0.4 0'/></equality></mujoco>";
     ts_rng rng = ts_rng_make(9, 0);
     int met = 0;
     for (int n = 0; n < 12; ++n) {
-        fixture f = read_world(text, "ncp", integrator[n % 4]);
+        fixture f = read_world(gears, "ncp", integrator[n % 4]);
         stir(f.sim, n < 8 ? 0.01 : 0.1, 0.8, &rng);
         cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
         // Where velocities are small rounds change them by much, and yet lead somewhere.
@@ -342,6 +343,52 @@ Test(step_equations, tendons_and_gears) {
         fixture_end(&f);
     }
     cr_expect_eq(met, 12);
+}
+
+// `sap` softens by the size of each block's own part of G: what is hard, and what mends an error as leverage allows. Contacts are those of one tree, of two, with
+// rows of spin, at a stop.
+#define PRESSED(condim)                                                                                   \
+    "<mujoco><option timestep='0.005'/><worldbody>"                                                       \
+    "<geom type='plane' size='5 5 1' friction='0.3'/>"                                                    \
+    "<body name='ball' pos='0 0 0.0995'><freejoint/>"                                                     \
+    "<inertial pos='0.01 0.02 -0.01' mass='0.8' diaginertia='0.004 0.003 0.0035'/>"                       \
+    "<geom type='sphere' size='0.1' friction='0.4'/></body>"                                              \
+    "<body name='arm' pos='-0.4 0 0.347'><joint name='p' type='hinge' axis='0.1 1 0' frictionloss='40'/>" \
+    "<inertial pos='0.2 0 0' mass='1' diaginertia='0.01 0.02 0.02'/>"                                     \
+    "<body pos='0.4 0 0'><joint name='q' type='hinge' axis='0.2 1 0.1' limited='true' range='0.02 1'/>" \
+    "<inertial pos='0 0.01 -0.05' mass='0.5' fullinertia='0.004 0.003 0.002 0.0005 -0.0003 0.0004'/>"     \
+    "<geom type='capsule' size='0.05' fromto='0.02 -0.1 -0.1005 0.02 0.1 -0.1005' condim='" condim        \
+    "' friction='0.2 0.01 0.001'/>"                                                                       \
+    "</body></body></worldbody><actuator><position joint='q' kp='3' kv='0.2'/></actuator></mujoco>"
+
+static void expect_softened_known(fixture f, int spins, const char* what) {
+    ts_rng rng = ts_rng_make(41, 0);
+    stir(f.sim, 1e-4, 0.3, &rng);
+    for (int i = 0; i < f.model->actuator_count; ++i) f.sim->ctrl[i] = ts_rng_uniform_in(&rng, -0.5, 0.5);
+    cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
+    cr_assert_gt(f.sim->problem.block_count, 0);
+    // The rows of spin are scaled by friction, and so is their part of G: that is differenced.
+    for (int k = 0; k < TS_STEP_BY_COMPLIANCE; ++k)
+        if (!spins || k != TS_STEP_BY_FRICTION) expect_known(f.sim, (ts_step_input_kind)k, 1e-11, what);
+    fixture_end(&f);
+}
+
+Test(step_equations, softened_by_size) {
+    static const char* const integrator[] = {"midpoint", "euler", "implicitfast", "implicit", "discrete"};
+    for (int i = 0; i < 5; ++i) {
+        fixture f = read_world(i % 2 ? PRESSED("4") : PRESSED("3"), "sap", integrator[i]);
+        // What is hard and closes fast has a law that jumps by restitution.
+        for (int g = 0; g < f.model->geom_count; ++g) ts_step_input_move(f.sim, TS_STEP_BY_RESTITUTION, g, 0.1);
+        if (i > 2) f.sim->options.compliance_normal = 0.05;
+        expect_softened_known(f, i % 2, "contacts of sap");
+        f = read_world(CHAINS("<connect body1='c' body2='d' anchor='0.1 0 0.05'/>"
+                              "<weld body1='e' body2='world' torquescale='0.7'/>"),
+                       "sap", integrator[i]);
+        expect_softened_known(f, 0, "ties of sap");
+        if (i == 4) continue;
+        f = read_world(gears, "sap", integrator[i]);
+        expect_softened_known(f, 0, "gears of sap");
+    }
 }
 
 // Three bodies on hinges and a ball, with tendons through space: straight, over a pulley, around a sphere and around a cylinder that turn with them.
