@@ -102,6 +102,7 @@ void ts_expression_add_help(ts_text* text) {
         "  body[N].x .y .z         where the frame of body N is; .vx .vy .vz its velocity, .wx .wy .wz its angular\n"
         "                          velocity, .rxx to .rzz its rotation, row by row; N a name or a number\n"
         "  centre[N] geom[N] site[N]  the same of a centre of mass, a geom, a site\n"
+        "  sensor[N] .x .y .z .0 ..   what a sensor of the state shows; of three numbers by axis, of more by number\n"
         "  kinetic potential energy   J\n"
         "\nLIST: KIND[I], KIND[I..J], KIND[NAME] or KIND (all of them), with commas between:\n"
         "  qpos, qvel, force       of a degree of freedom, a joint or a body (positions along velocities: nv of them)\n"

@@ -124,6 +124,27 @@ static double scale_of(const ts_sim* sim, ts_step_input_kind kind, int index) {
     }
 }
 
+// What the inputs of a kind are called, for hints.
+typedef struct input_names {
+    const ts_model* model;
+    ts_step_input_kind kind;
+} input_names;
+
+static const char* input_name(const void* context, int i) {
+    const input_names* names = (const input_names*)context;
+    return owner_of(names->model, names->kind, i);
+}
+
+static ts_code refuse_name(const ts_model* model, ts_step_input_kind kind, const char* name, ts_status* out_status) {
+    char otherwise[80], room[TS_ARGS_HINT];
+    const input_names names = {model, kind};
+    const char* word = ts_step_input_name(kind);
+    int size = ts_step_input_size(model, kind);
+    snprintf(otherwise, sizeof otherwise, ", which has %d of %s", size, word);
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--wrt: %s[%.60s] is nothing of this model%s", word, name,
+                         ts_args_hint(name, input_name, &names, size, otherwise, room));
+}
+
 static ts_code add_range(const ts_sim* sim, ts_step_input which, ts_inputs* io, ts_status* out_status) {
     for (int i = which.first; i < which.first + which.count; ++i) {
         if (io->count == TS_INPUTS_MOST)
@@ -161,10 +182,7 @@ static ts_code read_item(const char** io_text, const ts_sim* sim, ts_inputs* io,
             return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--wrt, after '%s': %s", word, status.message);
         which = numbered(kind, size, name);
         if (which.count == 0) which = called(sim->model, kind, name);
-        if (which.count == 0)
-            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
-                                 "--wrt: %s[%.60s] is nothing of this model, which has %d of %s", word, name, size,
-                                 word);
+        if (which.count == 0) return refuse_name(sim->model, kind, name, out_status);
     }
     if (which.count == 0)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--wrt: this model has no %s", word);

@@ -140,7 +140,8 @@ static void judge_entry(const ts_gradient* self, double slack, ts_gradient_entry
     double rounding = part_by * fmax(fabs(l->value), fabs(r->value)) + slack + 3.0 * (l->error + r->error);
     if (!isfinite(e->backward)) {
         e->verdict = TS_GRADIENT_USELESS;
-        snprintf(e->reason, sizeof e->reason, "there is no gradient: %.200s", self->gradient.message);
+        snprintf(e->reason, sizeof e->reason, "there is no gradient: %.200s",
+                 self->gradient.code ? self->gradient.message : "the loss, or its slope, is no finite number");
     } else if (jumps(self, e, e->left) || jumps(self, e, e->right)) {
         e->verdict = TS_GRADIENT_USELESS;
         snprintf(e->reason, sizeof e->reason, "the loss jumps here");

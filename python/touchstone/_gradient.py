@@ -298,7 +298,10 @@ class Gradients:
             if key not in bounds:
                 raise KeyError(f"{key}: one of {', '.join(bounds)}")
             at, count = bounds[key]
-            flat[at : at + count] = numpy.broadcast_to(numpy.asarray(values, dtype=float), (count,))
+            values = numpy.asarray(values, dtype=float)
+            if values.shape not in ((), (count,)):
+                raise ValueError(f"{key}: expected {count} numbers, got shape {values.shape}")
+            flat[at : at + count] = values
         return flat
 
     def _state(self):

@@ -241,6 +241,15 @@ Test(gradient, that_hangs_on_shared_loads_is_not_trusted) {
         "assert d['open'] > 1e-3, d['open']\n");
 }
 
+// A loss that is no number has no gradient, and nothing else is to blame.
+Test(gradient, of_no_finite_number_says_so) {
+    write_ball(0.003, "");
+    expect_holds("gradient ball.xml --time 0.05 --of '1 / (0 * energy)' --wrt 'qvel[0]' --json",
+                 "e = d['inputs'][0]\n"
+                 "assert d['loss'] is None and e['verdict'] == d['verdict'] == 'useless', d['verdict']\n"
+                 "assert 'no finite number' in e['reason'] and 'no finite number' in d['reason'], d['reason']\n");
+}
+
 // One thread or two: the same numbers.
 Test(gradient, is_the_same_on_any_number_of_threads) {
     write_ball(0.003, "");
@@ -315,7 +324,8 @@ Test(gradient, refuses_what_makes_no_sense) {
     REFUSE("ctrl", "has no ctrl");
     REFUSE("qvel[3]", "qvel[3] is nothing of this model");
     REFUSE("qvel[0..4]", "qvel[0..4] is nothing");
-    REFUSE("friction[cube]", "friction[cube] is nothing");
+    REFUSE("friction[cube]", "friction[cube] is nothing of this model, which has");
+    REFUSE("mass[bal]", "mass[bal] is nothing of this model; did you mean 'ball'?");
     REFUSE("qvel[0],qvel", "names qvel[0] twice");
     REFUSE("qvel[0] qpos", "',' should stand before 'qpos'");
     REFUSE("inertia[ball]", "no derivative by inertia");

@@ -137,6 +137,9 @@ class StepTest(unittest.TestCase):
                 world.vjp({"speed": [1]}, wrt)
             with self.assertRaises(ValueError):
                 world.vjp([1.0], wrt)
+            with self.assertRaises(ValueError):
+                world.vjp({"qvel": [1.0]}, wrt)  # two of them: one number in brackets is none for each
+            near(world.vjp({"qvel": 1.0}, "qvel")["qvel"], J[2:, :2].sum(axis=0), 1e-12)
 
     def test_what_sensors_show(self):
         # A slide of 2 kg: a = F / m, v+ = v + h a, x+ = x + h v+; an accelerometer shows a - g.
