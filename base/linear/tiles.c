@@ -29,12 +29,15 @@ void ts_tiles_close(ts_tiles* H) {
 
 void ts_tiles_clear(ts_tiles* H) {
     ts_tiles_close(H);
+    ts_four zero = ts_four_zero();
     for (int k = H->count - 1; k >= 0; --k) {
-        double* own = ts_tiles_at(H, k, k);
-        memset(own, 0, N * N * sizeof(double));
-        for (int i = 0; i < N; ++i) own[(N + 1) * i] = 1.0;
-        for (uint32_t below = H->below[k]; below; below &= below - 1)
-            memset(ts_tiles_at(H, k, ts_tiles_first(below)), 0, N * N * sizeof(double));
+        double *row = ts_tiles_at(H, k, 0), *own = row + N * N * k;
+        for (int i = 0; i < N; ++i) ts_four_store(ts_four_make(i == 0, i == 1, i == 2, i == 3), own + N * i);
+        // A call for every tile would take longer than the tile.
+        for (uint32_t below = H->below[k]; below; below &= below - 1) {
+            double* tile = row + N * N * ts_tiles_first(below);
+            for (int i = 0; i < N; ++i) ts_four_store(zero, tile + N * i);
+        }
     }
 }
 
@@ -113,19 +116,18 @@ uint32_t ts_tiles_descend(const ts_tiles* H, uint32_t mask, double* b) {
     for (int k = H->count - 1; k >= 0; --k) {
         if (!(mask >> k & 1u)) continue;
         const double *row = H->value + k * (k + 1) / 2 * N * N, *own = row + N * N * k;
-        double* x = b + N * k;
-        x[2] -= own[14] * x[3];
-        x[1] -= own[13] * x[3] + own[9] * x[2];
-        x[0] -= (own[12] * x[3] + own[8] * x[2]) + own[4] * x[1];
+        double *x = b + N * k, x3 = x[3], x2 = x[2] - own[14] * x3, x1 = x[1] - (own[13] * x3 + own[9] * x2),
+               x0 = x[0] - ((own[12] * x3 + own[8] * x2) + own[4] * x1);
+        x[2] = x2, x[1] = x1, x[0] = x0;
         mask |= H->below[k];
         for (uint32_t below = H->below[k]; below; below &= below - 1) {
             int j = ts_tiles_first(below);
             const double* tile = row + N * N * j;
             double* y = b + N * j;
             ts_four even =
-                ts_four_plus(ts_four_times(x[0], ts_four_load(tile)), ts_four_times(x[1], ts_four_load(tile + 4)));
+                ts_four_plus(ts_four_times(x0, ts_four_load(tile)), ts_four_times(x1, ts_four_load(tile + 4)));
             ts_four odd =
-                ts_four_plus(ts_four_times(x[2], ts_four_load(tile + 8)), ts_four_times(x[3], ts_four_load(tile + 12)));
+                ts_four_plus(ts_four_times(x2, ts_four_load(tile + 8)), ts_four_times(x3, ts_four_load(tile + 12)));
             ts_four_store(ts_four_minus(ts_four_load(y), ts_four_plus(even, odd)), y);
         }
     }
@@ -135,18 +137,24 @@ uint32_t ts_tiles_descend(const ts_tiles* H, uint32_t mask, double* b) {
 void ts_tiles_ascend(const ts_tiles* H, double* b) {
     for (int k = 0; k < H->count; ++k) {
         const double *row = H->value + k * (k + 1) / 2 * N * N, *own = row + N * N * k;
-        double *x = b + N * k, sum[N];
-        for (int c = 0; c < N; ++c) sum[c] = x[c] * H->inverse[k][c];
+        double *x = b + N * k, left_over[N];
+        ts_four s0 = ts_four_zero(), s1 = s0, s2 = s0, s3 = s0;
         for (uint32_t left = H->below[k]; left; left &= left - 1) {
             int j = ts_tiles_first(left);
-            const double *tile = row + N * N * j, *y = b + N * j;
-            ts_four v = ts_four_load(y);
-            for (int r = 0; r < N; ++r, tile += N) sum[r] -= ts_four_sum(ts_four_product(ts_four_load(tile), v));
+            const double* tile = row + N * N * j;
+            ts_four y = ts_four_load(b + N * j);
+            s0 = ts_four_plus(s0, ts_four_product(ts_four_load(tile), y));
+            s1 = ts_four_plus(s1, ts_four_product(ts_four_load(tile + 4), y));
+            s2 = ts_four_plus(s2, ts_four_product(ts_four_load(tile + 8), y));
+            s3 = ts_four_plus(s3, ts_four_product(ts_four_load(tile + 12), y));
         }
-        x[0] = sum[0];
-        x[1] = sum[1] - own[4] * x[0];
-        x[2] = sum[2] - (own[8] * x[0] + own[9] * x[1]);
-        x[3] = sum[3] - ((own[12] * x[0] + own[13] * x[1]) + own[14] * x[2]);
+        // Sums of all four rows at once.
+        ts_four_transpose(&s0, &s1, &s2, &s3);
+        ts_four sum = ts_four_plus(ts_four_plus(s0, s2), ts_four_plus(s1, s3));
+        ts_four_store(ts_four_minus(ts_four_product(ts_four_load(x), ts_four_load(H->inverse[k])), sum), left_over);
+        double x0 = left_over[0], x1 = left_over[1] - own[4] * x0, x2 = left_over[2] - (own[8] * x0 + own[9] * x1);
+        x[0] = x0, x[1] = x1, x[2] = x2;
+        x[3] = left_over[3] - ((own[12] * x0 + own[13] * x1) + own[14] * x2);
     }
 }
 

@@ -177,6 +177,20 @@ static inline void small_linearise(small* q, double hold) {
     }
 }
 
+// The law of what sticks once more, for another weight.
+static inline void small_weigh(small* q) {
+    for (int b = 0; b < q->problem->block_count; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        small_block* s = &q->block[b];
+        int normal = block->row + (block->set == TS_SET_CONE ? 2 : 0);
+        if (s->state != SMALL_STICK || (block->set == TS_SET_BOX && block->rows > 1)) continue;
+        s->tangent = 1.0 / (q->weight / s->step + small_softness(q->problem, block->row));
+        s->normal = 1.0 / (q->weight / s->step + small_softness(q->problem, normal));
+        for (int i = block->row; i < block->row + block->rows; ++i)
+            q->c[i] = -(i == normal ? s->normal : s->tangent) * q->u[i];
+    }
+}
+
 // out = K f, without what sliding normals do.
 static inline void small_times_K(const ts_block* block, const small_block* s, const double* f, double* out) {
     double along = 0.0;

@@ -4,7 +4,8 @@
 // Rule: every step asks what each row does: open or at a bound (its impulse moves there), sticking or pressing (u = 0), sliding
 // (friction mu lambda_n along -u_T, linearised in both). That is the natural map in Alart's and Curnier's form, with the inverse
 // stiffness of the block as its step. What sticks gives linear equations u + weight delta = 0 with a weight of 1e-5 stiffnesses, so that
-// an answer exists where contacts are redundant: the nearest; passes with the same factor take back what that gave. delta = c - K J dw takes impulses out, and leaves
+// an answer exists where contacts are redundant: the nearest; passes with the same factor take back what that gave. A first step from close by
+// gives by so little that none is needed. delta = c - K J dw takes impulses out, and leaves
 //
 //     (1 + J^T K J) dw = J^T c,      w = J^T lambda,
 //
@@ -50,6 +51,11 @@ enum {
 // 1: what sticks may give, by its stiffness; further passes take that back. 3e-6 to 1e-4: less leaves rounding, more steps. Where masses
 // are so far apart that passes do not suffice, it falls once whole steps have had their chance.
 static const double first_weight = 1e-5, weight_fall = 0.3, least_weight = 1e-8;
+// 1: the same of a first step from close by: by the map, in what the step may leave of it. And how many of these the map may be; from the square
+// root of one over the rounding on, 6e7, more is rounded off than that.
+static const double light_part = 0.3, light_reach = 1e7;
+// 1: what the step may leave for that at most, of the problem's impulses: who asks for less than digits of the usual accuracy gets them all the same.
+static const double light_enough = 1e-9;
 // 1: the same while steps are proximal. 1e-3 to 1e-1. And what it rises by where that was not enough.
 static const double proximal_weight = 1e-3, weight_rise = 30.0;
 // 1: the sum of the squares of the map, by that before a whole step, above which it is taken back. Robots driven at random: of 2000 steps of
@@ -357,6 +363,15 @@ static int recoil(small* q, double before) {
     return 1;
 }
 
+// Where little is missing from the law, the first step gives by so little that no pass need take it back: what a pass misses is the weight's part
+// of the map, what is rounded off is the map's part of its inverse.
+static void lighten(small* q, double enough) {
+    double map = sqrt(q->squared), weight = light_part * enough / map;
+    if (!(map < light_reach * enough) || !(weight < q->weight)) return;
+    q->weight = weight;
+    small_weigh(q);
+}
+
 // From the impulses in x, so many steps beside those that make the weight fall, and at most to `limit` systems in all.
 static void iterate(small* q, int steps, int limit, ts_arena* scratch, ts_small_report* report) {
     double before = HUGE_VAL;
@@ -378,8 +393,10 @@ static void iterate(small* q, int steps, int limit, ts_arena* scratch, ts_small_
         before = q->squared;
         int is_whole = step + 1 < FREE_STEPS;
         double enough = few_digits * q->yardstick->goal.tolerance * unit;
+        if (step == 0) lighten(q, fmin(enough, light_enough * unit));
         if (is_whole && q->slides > 0 && q->worst > far * unit) enough = fmax(enough, whole_digits * q->worst);
         if (!find_step(q, enough, scratch)) break;
+        if (step == 0) q->weight = first_weight;
         go(q, is_whole);
         if (q->is_coarse && step + 1 >= FREE_STEPS && q->weight > least_weight) {
             q->weight *= weight_fall;
