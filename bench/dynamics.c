@@ -4,8 +4,8 @@
 // Every library gets the same model (of a robot the bodies and geoms that we read from its file) and the same random states. Before it is
 // timed, its answer to every question must agree with ours at every state, to 1e-9 of the answer's largest entry; who does not agree is
 // not timed. Ours is checked against itself there: forward dynamics undone by inverse dynamics.
-// What a library takes along cannot be taken out of its time: our kinematics finds twists and bias accelerations beside poses,
-// MuJoCo's (mj_kinematics, mj_comPos) the poses of geoms and sites as ours does, Pinocchio's none of the geoms.
+// Like is compared with like: kinematics of bodies and geoms (MuJoCo's mj_kinematics and mj_comPos), poses and twists of bodies alone (Pinocchio's
+// forwardKinematics). From q everybody finds of kinematics as little as its functions allow; MuJoCo's always place geoms.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +30,7 @@ static const char* const item_name[TS_BENCH_DYNAMICS_ITEMS] = {
     [TS_BENCH_FACTOR] = "factor",
     [TS_BENCH_JACOBIAN] = "Jacobian of a body",
     [TS_BENCH_SOLVE] = "M^-1 J^T, 3 rows",
+    [TS_BENCH_TWISTS_FROM_Q] = "poses and twists from q",
     [TS_BENCH_INVERSE_DYNAMICS] = "inverse dynamics from q",
     [TS_BENCH_INERTIA_FROM_Q] = "inertia from q",
     [TS_BENCH_FORWARD_DYNAMICS] = "forward dynamics from q",

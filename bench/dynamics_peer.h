@@ -10,15 +10,16 @@
 extern "C" {
 #endif
 
-/// What is asked. "From q" starts at coordinates, velocities and accelerations; the others take what the questions before them, in
+/// What is asked. "From q" starts at coordinates, velocities and accelerations, and each library finds on the way as little as it can; the others take what the questions before them, in
 /// this order, have left for the state.
 typedef enum ts_bench_dynamics_item {
-    TS_BENCH_KINEMATICS,        // poses and what the recursions need
+    TS_BENCH_KINEMATICS,        // poses of bodies and geoms, and what the recursions need
     TS_BENCH_BIAS,              // Coriolis, centrifugal and gravity forces
     TS_BENCH_INERTIA,           // M
     TS_BENCH_FACTOR,            // the factor of M
     TS_BENCH_JACOBIAN,          // of the last body's frame, linear and angular
     TS_BENCH_SOLVE,             // M^-1 J^T of its three linear rows
+    TS_BENCH_TWISTS_FROM_Q,     // poses and twists of bodies, and nothing else, from q
     TS_BENCH_INVERSE_DYNAMICS,  // M a + b, from q
     TS_BENCH_INERTIA_FROM_Q,    // M, from q
     TS_BENCH_FORWARD_DYNAMICS,  // a with M a + b = tau, from q
@@ -55,7 +56,7 @@ typedef struct ts_bench_dynamics_engine {
 
 /// The most numbers an answer can have.
 static inline size_t ts_bench_dynamics_room(const ts_model* model) {
-    size_t nv = (size_t)model->nv, poses = 3 * (size_t)model->body_count;
+    size_t nv = (size_t)model->nv, poses = 6 * (size_t)model->body_count;
     return 3 * nv * nv + 6 * nv + poses;
 }
 

@@ -69,10 +69,10 @@ static ts_bench_dynamics* open_dynamics(const ts_model* model, const ts_bench_st
     return NULL;
 }
 
-static void update(ts_bench_dynamics* d, int state) {
+static void update(ts_bench_dynamics* d, int state, unsigned parts) {
     const ts_model* model = d->model;
-    ts_kinematics_update(model, d->states.qpos + (size_t)state * (size_t)model->nq,
-                         d->states.qvel + (size_t)state * (size_t)model->nv, &d->place[state].kinematics);
+    ts_kinematics_find(model, d->states.qpos + (size_t)state * (size_t)model->nq,
+                       d->states.qvel + (size_t)state * (size_t)model->nv, parts, &d->place[state].kinematics);
 }
 
 static void find_inertia(ts_bench_dynamics* d, place* p) {
@@ -134,14 +134,26 @@ static int solve_forward(ts_bench_dynamics* d, place* p, const double* force) {
     return 1;
 }
 
+// Of kinematics only what a question needs.
+static unsigned parts_of(ts_bench_dynamics_item item) {
+    switch (item) {
+    case TS_BENCH_KINEMATICS: return TS_KINEMATICS_ALL;
+    case TS_BENCH_TWISTS_FROM_Q: return TS_KINEMATICS_TWISTS;
+    case TS_BENCH_INERTIA_FROM_Q:
+    case TS_BENCH_CENTROIDAL: return TS_KINEMATICS_INERTIAS;
+    default: return TS_KINEMATICS_BIAS | TS_KINEMATICS_INERTIAS;
+    }
+}
+
 static int run(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state) {
     const ts_model* model = d->model;
     ts_vec3 gravity = model->options.gravity;
     place* p = &d->place[state];
     size_t at = (size_t)state * (size_t)model->nv;
-    if (item >= TS_BENCH_INVERSE_DYNAMICS || item == TS_BENCH_KINEMATICS) update(d, state);
+    if (item >= TS_BENCH_TWISTS_FROM_Q || item == TS_BENCH_KINEMATICS) update(d, state, parts_of(item));
     switch (item) {
-    case TS_BENCH_KINEMATICS: break;
+    case TS_BENCH_KINEMATICS:
+    case TS_BENCH_TWISTS_FROM_Q: break;
     case TS_BENCH_BIAS: ts_rnea_forces(model, &p->kinematics, gravity, NULL, &d->scratch, p->force); break;
     case TS_BENCH_INERTIA:
     case TS_BENCH_INERTIA_FROM_Q: find_inertia(d, p); break;
@@ -183,6 +195,16 @@ static int take_blocks(const ts_bench_dynamics* d, const place* p, double* out_n
     return (int)(3 * nv * nv);
 }
 
+// Where the bodies' frames are and how fast their origins move.
+static int take_twists(const ts_model* model, const ts_kinematics* k, double* out_numbers) {
+    for (int b = 0; b < model->body_count; ++b) {
+        ts_vec3 p = k->body_pose[b].p;
+        ts_vec3_store(p, out_numbers + 6 * b);
+        ts_vec3_store(ts_kinematics_point_velocity(model, k, b, p), out_numbers + 6 * b + 3);
+    }
+    return 6 * model->body_count;
+}
+
 static int answer(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state, double* out_numbers) {
     const ts_model* model = d->model;
     const place* p = &d->place[state];
@@ -191,6 +213,7 @@ static int answer(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state, 
     case TS_BENCH_KINEMATICS:
         for (int b = 0; b < model->body_count; ++b) ts_vec3_store(p->kinematics.body_pose[b].p, out_numbers + 3 * b);
         return 3 * model->body_count;
+    case TS_BENCH_TWISTS_FROM_Q: return take_twists(model, &p->kinematics, out_numbers);
     case TS_BENCH_BIAS:
     case TS_BENCH_INVERSE_DYNAMICS: return take(p->force, nv, out_numbers);
     case TS_BENCH_INERTIA:

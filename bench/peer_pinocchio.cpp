@@ -177,7 +177,7 @@ int find_jacobian(ts_bench_dynamics& d, Place& p) {
 int run(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state) {
     Place& p = d->place[static_cast<size_t>(state)];
     switch (item) {
-    case TS_BENCH_KINEMATICS: pinocchio::forwardKinematics(d->model, p.data, p.q, p.v); return 1;
+    case TS_BENCH_TWISTS_FROM_Q: pinocchio::forwardKinematics(d->model, p.data, p.q, p.v); return 1;
     case TS_BENCH_FACTOR: pinocchio::cholesky::decompose(d->model, p.data); return 1;
     case TS_BENCH_JACOBIAN: return find_jacobian(*d, p);
     case TS_BENCH_SOLVE:
@@ -259,16 +259,23 @@ int give_forward_derivatives(const ts_bench_dynamics& d, const Place& p, double*
                             back * (data.ddq_dv * c.T - c.acceleration_by_velocity), back * inverse * c.T, out);
 }
 
+// Where the bodies' frames are and how fast their origins move.
+int give_twists(const ts_bench_dynamics& d, const Place& p, double* out) {
+    for (size_t b = 0; b < d.joint_of.size(); ++b) {
+        const SE3& joint = p.data.oMi[d.joint_of[b]];
+        pinocchio::Motion moves = p.data.v[d.joint_of[b]];
+        Eigen::Map<Eigen::Vector3d>(out + 6 * b) = (joint * d.seat[b]).translation();
+        Eigen::Map<Eigen::Vector3d>(out + 6 * b + 3) =
+            joint.rotation() * (moves.linear() + moves.angular().cross(d.seat[b].translation()));
+    }
+    return 6 * static_cast<int>(d.joint_of.size());
+}
+
 int answer(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state, double* out) {
     Place& p = d->place[static_cast<size_t>(state)];
     Eigen::MatrixXd M;
     switch (item) {
-    case TS_BENCH_KINEMATICS:
-        for (size_t b = 0; b < d->joint_of.size(); ++b)
-            Eigen::Map<Eigen::Vector3d>(out + 3 * b) = (p.data.oMi[d->joint_of[b]] * d->seat[b]).translation();
-        // The inertia that the factor is asked about.
-        pinocchio::crba(d->model, p.data, p.q, pinocchio::Convention::WORLD);
-        return 3 * static_cast<int>(d->joint_of.size());
+    case TS_BENCH_TWISTS_FROM_Q: return give_twists(*d, p, out);
     case TS_BENCH_INVERSE_DYNAMICS: {
         M = p.data.tau.transpose();
         turn_columns(d->ours, p, M);
@@ -322,6 +329,8 @@ ts_bench_dynamics* open_dynamics(const ts_model* model, const ts_bench_states* s
             p.tau = force.transpose();
             p.jacobian.resize(6, model->nv);
             p.solved.resize(model->nv, 3);
+            // The inertia that the factor is asked about.
+            pinocchio::crba(d->model, p.data, p.q, pinocchio::Convention::WORLD);
         }
         return d;
     } catch (const std::exception& e) {

@@ -28,6 +28,9 @@ static inline ts_four ts_four_load(const double* from) {
 /// Puts them there.
 static inline void ts_four_store(ts_four v, double* to) { memcpy(to, &v, sizeof v); }
 
+/// Puts the first three of them there.
+static inline void ts_four_store_three(ts_four v, double* to) { memcpy(to, &v, 2 * sizeof *to), to[2] = v[2]; }
+
 /// a + b.
 static inline ts_four ts_four_plus(ts_four a, ts_four b) { return a + b; }
 
@@ -95,6 +98,9 @@ static inline void ts_four_store(ts_four v, double* to) {
     memcpy(to, &v.low, sizeof v.low);
     memcpy(to + 2, &v.high, sizeof v.high);
 }
+
+/// Puts the first three of them there.
+static inline void ts_four_store_three(ts_four v, double* to) { memcpy(to, &v.low, 2 * sizeof *to), to[2] = v.high[0]; }
 
 /// a + b.
 static inline ts_four ts_four_plus(ts_four a, ts_four b) {
@@ -180,6 +186,9 @@ static inline ts_four ts_four_load(const double* from) {
 
 /// Puts them there.
 static inline void ts_four_store(ts_four v, double* to) { memcpy(to, v.v, sizeof v.v); }
+
+/// Puts the first three of them there.
+static inline void ts_four_store_three(ts_four v, double* to) { memcpy(to, v.v, 3 * sizeof *to); }
 
 /// a + b.
 static inline ts_four ts_four_plus(ts_four a, ts_four b) {

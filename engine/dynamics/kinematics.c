@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/dynamics/kinematics_frame_internal.h"
 #include "engine/dynamics/kinematics_walk_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
@@ -25,33 +26,66 @@ static ts_seat seat_of(const ts_transform* local) {
     return ts_vec3_max_abs(local->p) == 0.0 ? TS_SEAT_SAME : TS_SEAT_SHIFTED;
 }
 
-void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
-                        ts_kinematics* kinematics) {
-    const int* body = model->tree_body + model->tree[tree].body_first;
-    int dof_first = model->tree[tree].dof_first;
-    memcpy(kinematics->dof_velocity + dof_first, qvel + dof_first,
-           (size_t)model->tree[tree].dof_count * sizeof(double));
-    // The root comes first, and its centre of mass is the origin.
-    ts_kinematics_poses(model, body, model->tree[tree].body_count, qpos, kinematics);
-    kinematics->tree_origin[tree] = kinematics->body_centre[body[0]];
-    ts_kinematics_walk(model, tree, kinematics);
+// How the joint turns its body.
+static ts_hinge_way way_of(const ts_joint* joint) {
+    const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
+    if (!traits->has_axis || !traits->is_angle) return TS_HINGE_NONE;
+    ts_vec3 axis = joint->axis;
+    int way = axis.y == 0.0 && axis.z == 0.0   ? TS_HINGE_X
+              : axis.z == 0.0 && axis.x == 0.0 ? TS_HINGE_Y
+              : axis.x == 0.0 && axis.y == 0.0 ? TS_HINGE_Z
+                                               : TS_HINGE_ASKEW;
+    return (ts_hinge_way)(ts_vec3_max_abs(joint->anchor) == 0.0 ? way | TS_HINGE_CENTRED : way);
 }
 
-void ts_kinematics_place_tree(const ts_model* model, const double* qpos, int tree, ts_kinematics* kinematics) {
-    const int* body = model->tree_body + model->tree[tree].body_first;
-    ts_kinematics_poses(model, body, model->tree[tree].body_count, qpos, kinematics);
+// Where the hinges of all trees are.
+static void find_hinges(const ts_model* model, ts_kinematics* k) {
+    for (int j = 0; j < model->joint_count; ++j) {
+        const ts_joint* joint = &model->joint[j];
+        int *range = k->turn_range + 2 * model->body[joint->body].tree, at = joint->qpos_first;
+        k->hinge_way[j] = (unsigned char)way_of(joint);
+        if (k->hinge_way[j] == TS_HINGE_NONE) continue;
+        k->turn_zero[at] = joint->reference;
+        if (range[0] == range[1]) range[0] = at;
+        range[0] = at < range[0] ? at : range[0];
+        range[1] = at + 1 > range[1] ? at + 1 : range[1];
+    }
+}
+
+void ts_kinematics_find_tree(const ts_model* model, const double* qpos, const double* qvel, unsigned parts, int tree,
+                             ts_kinematics* kinematics) {
+    int first = model->tree[tree].dof_first;
+    if ((parts & TS_KINEMATICS_TWISTS) == TS_KINEMATICS_TWISTS)
+        memcpy(kinematics->dof_velocity + first, qvel + first, (size_t)model->tree[tree].dof_count * sizeof(double));
+    ts_kinematics_walk(model, tree, qpos, parts, kinematics);
+}
+
+void ts_kinematics_find(const ts_model* model, const double* qpos, const double* qvel, unsigned parts,
+                        ts_kinematics* kinematics) {
+    for (int t = 0; t < model->tree_count; ++t) ts_kinematics_find_tree(model, qpos, qvel, parts, t, kinematics);
+}
+
+void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
+                        ts_kinematics* kinematics) {
+    ts_kinematics_find_tree(model, qpos, qvel, TS_KINEMATICS_ALL, tree, kinematics);
 }
 
 void ts_kinematics_update(const ts_model* model, const double* qpos, const double* qvel, ts_kinematics* kinematics) {
-    for (int t = 0; t < model->tree_count; ++t) ts_kinematics_tree(model, qpos, qvel, t, kinematics);
+    ts_kinematics_find(model, qpos, qvel, TS_KINEMATICS_ALL, kinematics);
 }
 
 // What has no joints above it hangs on the world only: it is placed before all trees, once for ever unless it is moved from outside.
 static void place_fixed_bodies(const ts_model* model, ts_kinematics* k) {
     for (int b = 0; b < model->body_count; ++b) {
-        if (model->body[b].tree >= 0) continue;
-        ts_kinematics_poses(model, &b, 1, NULL, k);
         const ts_body* body = &model->body[b];
+        if (body->tree >= 0) continue;
+        const ts_transform world = {ts_mat3_identity(), ts_vec3_zero()};
+        ts_frame_four f = ts_frame_four_load(body->parent < 0 ? &world : &k->body_pose[body->parent]);
+        if (body->parent >= 0) f = ts_frame_four_seated(&f, &k->body_local[b], k->body_seat[b]);
+        ts_frame_four_store(f, &k->body_pose[b]);
+        ts_four_store_three(ts_frame_four_point(&f, body->centre), &k->body_centre[b].x);
+        for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
+            ts_frame_four_store(ts_frame_four_seated(&f, &k->geom_local[g], k->geom_seat[g]), &k->geom_pose[g]);
         ts_mat3 turned = ts_mat3_rotate_tensor(k->body_pose[b].R, body->inertia);
         k->body_inertia[b] = ts_inertia_make(body->mass, k->body_centre[b], turned);
     }
@@ -79,6 +113,11 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
         .geom_local = ARRAY(arena, ts_transform, model->geom_count),
         .body_seat = ARRAY(arena, ts_seat, model->body_count),
         .geom_seat = ARRAY(arena, ts_seat, model->geom_count),
+        .hinge_way = ARRAY(arena, unsigned char, model->joint_count),
+        .turn_zero = ARRAY(arena, double, model->nq),
+        .turn_range = ARRAY(arena, int, 2 * model->tree_count),
+        .turn_sine = ARRAY(arena, double, model->nq),
+        .turn_cosine = ARRAY(arena, double, model->nq),
         .body_pose = ARRAY(arena, ts_transform, model->body_count),
         .body_centre = ARRAY(arena, ts_vec3, model->body_count),
         .body_inertia = ARRAY(arena, ts_inertia, model->body_count),
@@ -96,6 +135,7 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
     for (int g = 0; g < model->geom_count; ++g) k.geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
     for (int b = 0; b < model->body_count; ++b) k.body_seat[b] = seat_of(&k.body_local[b]);
     for (int g = 0; g < model->geom_count; ++g) k.geom_seat[g] = seat_of(&k.geom_local[g]);
+    find_hinges(model, &k);
     place_fixed_bodies(model, &k);
     return 1;
 }

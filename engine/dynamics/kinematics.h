@@ -20,6 +20,27 @@ typedef enum ts_seat {
     TS_SEAT_TURNED
 } ts_seat;
 
+/// How a joint turns its body: about which axis of the frame, and whether that goes through the frame's origin.
+typedef enum ts_hinge_way {
+    TS_HINGE_X,
+    TS_HINGE_Y,
+    TS_HINGE_Z,
+    TS_HINGE_ASKEW,  // about none of the three
+    TS_HINGE_WAYS = 3,
+    TS_HINGE_CENTRED = 4,  // a bit beside these
+    TS_HINGE_NONE = 8      // it is no hinge
+} ts_hinge_way;
+
+/// What of kinematics is wanted beside poses, centres and anchors: bits, each with those that it needs.
+typedef enum ts_kinematics_part {
+    TS_KINEMATICS_AXES = 1,      // tree_origin, dof_axis: for Jacobians
+    TS_KINEMATICS_TWISTS = 3,    // body_velocity: for velocities of points
+    TS_KINEMATICS_BIAS = 7,      // body_bias: for rates of Jacobians; with inertias for inverse and forward dynamics
+    TS_KINEMATICS_INERTIAS = 9,  // body_inertia: for M
+    TS_KINEMATICS_GEOMS = 16,    // geom_pose: for collisions
+    TS_KINEMATICS_ALL = 31
+} ts_kinematics_part;
+
 /// What a state looks like in space. Create with ts_kinematics_create; the arrays are the arena's.
 typedef struct ts_kinematics {
     // constant
@@ -27,8 +48,13 @@ typedef struct ts_kinematics {
     ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
     ts_seat* body_seat;        // (body_count) what of body_local is not trivial
     ts_seat* geom_seat;        // (geom_count)
+    unsigned char* hinge_way;  // (joint_count) a ts_hinge_way
+    double* turn_zero;         // (nq) what a hinge's coordinate counts from, rad; 0 of others
+    int* turn_range;           // (tree_count x 2) from a tree's first hinge: coordinates [begin, end)
 
     // from qpos; of bodies that cannot move constant, too
+    double* turn_sine;        // (nq) of the coordinates in such ranges
+    double* turn_cosine;      // (nq)
     ts_transform* body_pose;  // (body_count) body frames in the world
     ts_vec3* body_centre;     // (body_count) centres of mass in the world, m
     ts_inertia*
@@ -57,8 +83,14 @@ void ts_kinematics_update(const ts_model* model, const double* qpos, const doubl
 void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
                         ts_kinematics* kinematics);
 
-/// Poses and centres of a tree alone; axes, twists and inertias are then of nothing.
-void ts_kinematics_place_tree(const ts_model* model, const double* qpos, int tree, ts_kinematics* kinematics);
+/// Poses, centres and anchors of bodies, and of the rest only what `parts` (ts_kinematics_part) names: the rest means nothing
+/// afterwards. For Jacobians TS_KINEMATICS_AXES, for M TS_KINEMATICS_INERTIAS. `qvel` may be NULL without twists.
+void ts_kinematics_find(const ts_model* model, const double* qpos, const double* qvel, unsigned parts,
+                        ts_kinematics* kinematics);
+
+/// The same for one tree; different trees may be worked on at once.
+void ts_kinematics_find_tree(const ts_model* model, const double* qpos, const double* qvel, unsigned parts, int tree,
+                             ts_kinematics* kinematics);
 
 /// Puts the bodies that are moved from outside where `mocap` says (mocap_count x 7: position, quaternion of any length), and what hangs
 /// on them without joints. Trees that hang on them need an update afterwards.

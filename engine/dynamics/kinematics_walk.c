@@ -1,41 +1,105 @@
-// Kinematics, the walk outwards: axes of degrees of freedom about the tree's origin, twists, bias accelerations and inertias of bodies.
+// Kinematics, the walk outwards, one body after the other: sines and cosines of the tree's hinges, four at a time; then poses, axes of degrees of
+// freedom about the tree's origin, twists, bias accelerations, inertias and geoms, as far as they are asked for.
 //
-// Problem, rule and source: kinematics.c. Guaranteed: same bits with and without AVX2, since every number is its own sum.
+// Problem, rule and source: kinematics.c. What a body hands on to the next stays in registers where that hangs on it. Bodies with one hinge, which most
+// are, are placed here; other joints by their row of the table.
+// Guaranteed: same bits with and without AVX2, since every number is its own sum.
 #include "engine/dynamics/kinematics_walk_internal.h"
 
+#include "engine/model/joint/sine_internal.h"
+#include "engine/dynamics/kinematics_frame_internal.h"
 #include "engine/dynamics/tree_motion_internal.h"
+
+enum { N = 4 };
+
+static inline int asks(unsigned parts, ts_kinematics_part part) { return (parts & part) == (unsigned)part; }
+
+// Where a walk is: the body's frame, and how it moves.
+typedef struct place {
+    ts_frame_four frame;
+    ts_four origin;
+    ts_spatial_four velocity, bias;
+} place;
+
+// Sines and cosines of `count` coordinates less what they count from, fewer than four.
+static inline void find_few(const double* q, const double* zero, int count, double* sine, double* cosine) {
+    double angle[N] = {0.0}, s[N], c[N];
+    ts_four of_sine, of_cosine;
+    for (int i = 0; i < count; ++i) angle[i] = q[i] - zero[i];
+    ts_sine_four(ts_four_load(angle), &of_sine, &of_cosine);
+    ts_four_store(of_sine, s);
+    ts_four_store(of_cosine, c);
+    memcpy(sine, s, (size_t)count * sizeof(double));
+    memcpy(cosine, c, (size_t)count * sizeof(double));
+}
+
+// Those of coordinates from a tree's first hinge to its last; what else lies there is not asked about.
+static inline void find_turns(const double* qpos, int tree, ts_kinematics* k) {
+    int at = k->turn_range[2 * tree], end = k->turn_range[2 * tree + 1];
+    for (; at + N <= end; at += N) {
+        ts_four sine, cosine;
+        ts_sine_four(ts_four_minus(ts_four_load(qpos + at), ts_four_load(k->turn_zero + at)), &sine, &cosine);
+        ts_four_store(sine, k->turn_sine + at);
+        ts_four_store(cosine, k->turn_cosine + at);
+    }
+    if (at < end) find_few(qpos + at, k->turn_zero + at, end - at, k->turn_sine + at, k->turn_cosine + at);
+}
+
+// Turns the frame; returns where the hinge is held.
+static inline ts_four turn(const ts_joint* joint, const ts_kinematics* k, ts_hinge_way way, ts_frame_four* f) {
+    double c = k->turn_cosine[joint->qpos_first], s = k->turn_sine[joint->qpos_first];
+    if (way & TS_HINGE_CENTRED) {
+        ts_frame_four_turn(f, joint->axis, way & TS_HINGE_WAYS, c, s);
+        return f->p;
+    }
+    ts_four anchor = ts_frame_four_point(f, joint->anchor);
+    ts_frame_four_turn(f, joint->axis, way & TS_HINGE_WAYS, c, s);
+    f->p = ts_four_minus(anchor, ts_frame_four_direction(f, joint->anchor));
+    return anchor;
+}
+
+// Joints of any kind; their axes are about their anchors for now.
+static inline void place_joints(const ts_model* model, const ts_body* body, const double* qpos, ts_frame_four* f,
+                                ts_kinematics* k) {
+    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
+        const ts_joint* joint = &model->joint[j];
+        ts_motion* axis = k->dof_axis + joint->dof_first;
+        if (k->hinge_way[j] != TS_HINGE_NONE) {
+            ts_four direction = ts_frame_four_direction(f, joint->axis);
+            ts_four_store_three(direction, &axis->angular.x);
+            axis->linear = ts_vec3_zero();
+            ts_four_store_three(turn(joint, k, (ts_hinge_way)k->hinge_way[j], f), &k->joint_anchor[j].x);
+            continue;
+        }
+        ts_transform placed;
+        ts_frame_four_store(*f, &placed);
+        k->joint_anchor[j] = ts_joint_traits_of(joint->type)->place(joint, qpos + joint->qpos_first, &placed, axis);
+        *f = ts_frame_four_load(&placed);
+    }
+}
 
 // Axes of the joints of a body from their anchors to the origin.
 static inline void carry_axes(const ts_model* model, const ts_body* body, ts_vec3 origin, ts_kinematics* k) {
     for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
         const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
-        ts_four lever = ts_four_vec3(ts_vec3_sub(origin, k->joint_anchor[j]));
+        ts_vec3 lever = ts_vec3_sub(origin, k->joint_anchor[j]);
         int first = model->joint[j].dof_first, count = traits->numbers + 3 * traits->quaternion;
-        for (int d = first; d < first + count; ++d) {
-            ts_spatial_four S = ts_spatial_four_of(&k->dof_axis[d]);
-            double linear[4];
-            ts_four_store(ts_four_plus(S.linear, ts_four_cross(S.angular, lever)), linear);
-            k->dof_axis[d].linear = ts_vec3_load(linear);
-        }
+        for (int d = first; d < first + count; ++d) k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
     }
 }
 
 // About a point, seen from which the centre of mass is at c: R I R^T + m (c.c 1 - c c^T), the diagonal, and beside it xy, yz, zx.
-static inline void turn_inertia(const ts_body* body, const ts_mat3* R, ts_vec3 centre, ts_inertia* out) {
-    const double* r = (const double*)R;
-    ts_four x = ts_four_load(r), y = ts_four_load(r + 3), z = ts_four_next(ts_four_load(r + 5)), rest = ts_four_zero();
-    ts_four_transpose(&x, &y, &z, &rest);
+static inline void turn_inertia(const ts_body* body, const ts_frame_four* f, ts_four c, ts_inertia* out) {
     const double(*I)[3] = body->inertia.m;
     ts_four diagonal = ts_four_zero(), beside = ts_four_zero();
-    const ts_four column[3] = {x, y, z};
+    const ts_four column[3] = {f->x, f->y, f->z};
     for (int k = 0; k < 3; ++k) {
-        ts_four T = ts_four_plus(ts_four_times(I[0][k], x), ts_four_times(I[1][k], y));
-        T = ts_four_plus(T, ts_four_times(I[2][k], z));
+        ts_four T = ts_four_plus(ts_four_times(I[0][k], f->x), ts_four_times(I[1][k], f->y));
+        T = ts_four_plus(T, ts_four_times(I[2][k], f->z));
         diagonal = ts_four_plus(diagonal, ts_four_product(T, column[k]));
         beside = ts_four_plus(beside, ts_four_product(T, ts_four_turn(column[k])));
     }
-    ts_four c = ts_four_vec3(centre), moment = ts_four_times(body->mass, c);
-    ts_four square = ts_four_turn(ts_four_product(moment, c));
+    ts_four moment = ts_four_times(body->mass, c), square = ts_four_turn(ts_four_product(moment, c));
     diagonal = ts_four_plus(diagonal, ts_four_plus(square, ts_four_turn(square)));
     beside = ts_four_minus(beside, ts_four_product(moment, ts_four_turn(c)));
     double first[4], own[4], pair[4];
@@ -47,53 +111,106 @@ static inline void turn_inertia(const ts_body* body, const ts_mat3* R, ts_vec3 c
                         {{{own[0], pair[0], pair[2]}, {pair[0], own[1], pair[1]}, {pair[2], pair[1], own[2]}}}};
 }
 
-// Twice over the bodies: what has just been written number by number is not to be read in whole vectors.
-static inline void walk(const ts_model* model, int tree, ts_kinematics* k) {
+// A body that one hinge moves: axis and twist without a detour through memory.
+static inline void move_by_hinge(const ts_joint* joint, ts_four direction, ts_four anchor, unsigned parts, place* at,
+                                 ts_kinematics* k) {
+    ts_spatial_four S = {direction, ts_four_cross(direction, ts_four_minus(at->origin, anchor))};
+    ts_spatial_four_put(S, &k->dof_axis[joint->dof_first]);
+    if (!asks(parts, TS_KINEMATICS_TWISTS)) return;
+    ts_spatial_four own = ts_spatial_four_times(k->dof_velocity[joint->dof_first], S);
+    if (asks(parts, TS_KINEMATICS_BIAS))
+        at->bias = ts_spatial_four_plus(at->bias, ts_spatial_four_cross(at->velocity, own));
+    at->velocity = ts_spatial_four_plus(at->velocity, own);
+}
+
+// What hangs on the body visited before goes on from there, anything else from its parent.
+static inline void start(const ts_model* model, const ts_body* body, unsigned parts, place* at,
+                         const ts_kinematics* k) {
+    int parent = body->parent;
+    at->frame = ts_frame_four_load(&k->body_pose[parent]);
+    int moves = model->body[parent].tree >= 0;
+    if (asks(parts, TS_KINEMATICS_TWISTS))
+        at->velocity = moves ? ts_spatial_four_of(&k->body_velocity[parent]) : ts_spatial_four_zero();
+    if (asks(parts, TS_KINEMATICS_BIAS))
+        at->bias = moves ? ts_spatial_four_of(&k->body_bias[parent]) : ts_spatial_four_zero();
+}
+
+static inline void walk(const ts_model* model, int tree, const double* qpos, unsigned parts, ts_kinematics* k) {
     const int* list = model->tree_body + model->tree[tree].body_first;
-    int count = model->tree[tree].body_count, before = -1;
-    ts_vec3 origin = k->tree_origin[tree];
-    for (int i = 0; i < count; ++i) {
+    int count = model->tree[tree].body_count;
+    place at = {0};
+    find_turns(qpos, tree, k);
+    for (int i = 0, before = -1; i < count; before = list[i++]) {
         int b = list[i];
         const ts_body* body = &model->body[b];
-        carry_axes(model, body, origin, k);
-        turn_inertia(body, &k->body_pose[b].R, ts_vec3_sub(k->body_centre[b], origin), &k->body_inertia[b]);
-    }
-    ts_spatial_four velocity = ts_spatial_four_zero(), bias = velocity;
-    for (int i = 0; i < count; ++i) {
-        int b = list[i], parent = model->body[b].parent;
-        if (model->body[parent].tree < 0) {
-            velocity = bias = ts_spatial_four_zero();
-        } else if (parent != before) {
-            velocity = ts_spatial_four_of(&k->body_velocity[parent]);
-            bias = ts_spatial_four_of(&k->body_bias[parent]);
+        const ts_joint* joint = &model->joint[body->joint_first];
+        ts_frame_four* f = &at.frame;
+        if (body->parent != before) start(model, body, parts, &at, k);
+        *f = ts_frame_four_seated(f, &k->body_local[b], k->body_seat[b]);
+        int is_turned = body->joint_count == 1 && k->hinge_way[body->joint_first] != TS_HINGE_NONE;
+        ts_four direction = ts_four_zero(), anchor = direction;
+        if (is_turned) {
+            direction = ts_frame_four_direction(f, joint->axis);
+            anchor = turn(joint, k, (ts_hinge_way)k->hinge_way[body->joint_first], f);
+            ts_four_store_three(anchor, &k->joint_anchor[body->joint_first].x);
+        } else {
+            place_joints(model, body, qpos, f, k);
         }
-        ts_tree_move_body(model, &model->body[b], k->dof_axis, k->dof_velocity, &velocity, &bias);
-        ts_spatial_four_put(velocity, &k->body_velocity[b]);
-        ts_spatial_four_put(bias, &k->body_bias[b]);
-        before = b;
+        ts_frame_four_store(*f, &k->body_pose[b]);
+        ts_four centre = ts_frame_four_point(f, body->centre);
+        ts_four_store_three(centre, &k->body_centre[b].x);
+        // The root comes first.
+        if (i == 0 && asks(parts, TS_KINEMATICS_AXES)) {
+            at.origin = centre;
+            ts_four_store_three(centre, &k->tree_origin[tree].x);
+        }
+        if (is_turned && asks(parts, TS_KINEMATICS_AXES)) {
+            move_by_hinge(joint, direction, anchor, parts, &at, k);
+        } else if (asks(parts, TS_KINEMATICS_AXES)) {
+            carry_axes(model, body, k->tree_origin[tree], k);
+            if (asks(parts, TS_KINEMATICS_TWISTS))
+                ts_tree_move_body(model, body, k->dof_axis, k->dof_velocity, &at.velocity, &at.bias);
+        }
+        if (asks(parts, TS_KINEMATICS_TWISTS)) ts_spatial_four_put(at.velocity, &k->body_velocity[b]);
+        if (asks(parts, TS_KINEMATICS_BIAS)) ts_spatial_four_put(at.bias, &k->body_bias[b]);
+        if (asks(parts, TS_KINEMATICS_INERTIAS))
+            turn_inertia(body, f, ts_four_minus(centre, at.origin), &k->body_inertia[b]);
+        for (int g = body->geom_first; asks(parts, TS_KINEMATICS_GEOMS) && g < body->geom_first + body->geom_count; ++g)
+            ts_frame_four_store(ts_frame_four_seated(f, &k->geom_local[g], k->geom_seat[g]), &k->geom_pose[g]);
     }
+}
+
+// What a step asks for has a walk of its own, in which there is nothing to ask.
+static inline void run(const ts_model* model, int tree, const double* qpos, unsigned parts, ts_kinematics* k) {
+    if (parts == TS_KINEMATICS_ALL)
+        walk(model, tree, qpos, TS_KINEMATICS_ALL, k);
+    else
+        walk(model, tree, qpos, parts, k);
 }
 
 #if TS_WIDE
 
-void ts_kinematics_walk_wide(const ts_model* model, int tree, ts_kinematics* kinematics) {
-    walk(model, tree, kinematics);
+void ts_kinematics_walk_wide(const ts_model* model, int tree, const double* qpos, unsigned parts,
+                             ts_kinematics* kinematics) {
+    run(model, tree, qpos, parts, kinematics);
 }
 
 #else
 
-void ts_kinematics_walk_narrow(const ts_model* model, int tree, ts_kinematics* kinematics) {
-    walk(model, tree, kinematics);
+void ts_kinematics_walk_narrow(const ts_model* model, int tree, const double* qpos, unsigned parts,
+                               ts_kinematics* kinematics) {
+    run(model, tree, qpos, parts, kinematics);
 }
 
-void ts_kinematics_walk(const ts_model* model, int tree, ts_kinematics* kinematics) {
+void ts_kinematics_walk(const ts_model* model, int tree, const double* qpos, unsigned parts,
+                        ts_kinematics* kinematics) {
 #if TS_HAVE_WIDE
     if (__builtin_cpu_supports("avx2")) {
-        ts_kinematics_walk_wide(model, tree, kinematics);
+        ts_kinematics_walk_wide(model, tree, qpos, parts, kinematics);
         return;
     }
 #endif
-    walk(model, tree, kinematics);
+    run(model, tree, qpos, parts, kinematics);
 }
 
 #endif

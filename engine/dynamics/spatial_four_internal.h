@@ -40,11 +40,10 @@ static inline ts_spatial_four ts_spatial_four_of(const ts_motion* m) {
 
 /// Into its six numbers; no others are written.
 static inline void ts_spatial_four_put(ts_spatial_four a, ts_motion* out) {
-    double angular[4], linear[4];
-    ts_four_store(a.angular, angular);
-    ts_four_store(a.linear, linear);
-    out->angular = ts_vec3_load(angular);
-    out->linear = ts_vec3_load(linear);
+    double* to = (double*)out;
+    // The fourth is the next, which comes after it.
+    ts_four_store(a.angular, to);
+    ts_four_store_three(a.linear, to + 3);
 }
 
 static inline ts_four ts_four_vec3(ts_vec3 v) { return ts_four_make(v.x, v.y, v.z, v.z); }

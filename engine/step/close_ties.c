@@ -133,7 +133,8 @@ static void place_trees(const closing* c, double* qpos) {
     for (int i = 0; i < c->count; ++i)
         for (int s = c->plan->segment_start[c->block[i]]; s < c->plan->segment_start[c->block[i] + 1]; ++s) {
             int tree = model->dof[c->plan->segment[s].column].tree;
-            if (tree != last) ts_kinematics_place_tree(model, qpos, tree, &c->end->kinematics);
+            if (tree != last)
+                ts_kinematics_find_tree(model, qpos, NULL, TS_KINEMATICS_GEOMS, tree, &c->end->kinematics);
             last = tree;
         }
 }

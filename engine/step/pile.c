@@ -364,7 +364,7 @@ static void place_trees(void* context, int begin, int end, int worker) {
     (void)worker;
     for (int t = begin; t < end; ++t)
         if (ts_sim_storage_of(sim)->tree_is_lone[t])
-            ts_kinematics_place_tree(sim->model, sim->qpos, t, &sim->kinematics);
+            ts_kinematics_find_tree(sim->model, sim->qpos, NULL, TS_KINEMATICS_GEOMS, t, &sim->kinematics);
         else
             ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
 }

@@ -1,11 +1,12 @@
 // A hinge: the body turns about a line that stays where it is in the body and in its parent. One number, the angle.
 #include "engine/model/joint/joint_traits_internal.h"
 
-#include <math.h>
+#include "engine/model/joint/sine_internal.h"
 
 // R <- R times the turn by `angle` about the unit vector `axis`. About an axis of the frame two columns mix and the third stays.
 static void turn_about(ts_mat3* R, ts_vec3 axis, double angle) {
-    double c = cos(angle), s = sin(angle);
+    double c, s;
+    ts_sine_of(angle, &s, &c);
     int along = axis.y == 0.0 && axis.z == 0.0   ? 0
                 : axis.z == 0.0 && axis.x == 0.0 ? 1
                 : axis.x == 0.0 && axis.y == 0.0 ? 2

@@ -122,6 +122,65 @@ Test(kinematics, arm_by_hand) {
     fixture_end(&f);
 }
 
+// R v with R the turn about a unit vector by `angle`.
+static void turn_long(const long double axis[3], long double angle, const long double v[3], long double out[3]) {
+    long double c = cosl(angle), s = sinl(angle),
+                along = (1.0L - c) * (axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2]);
+    for (int i = 0; i < 3; ++i) {
+        int a = (i + 1) % 3, b = (i + 2) % 3;
+        out[i] = c * v[i] + s * (axis[a] * v[b] - axis[b] * v[a]) + along * axis[i];
+    }
+}
+
+// A chain of hinges along and against each axis and about others, at the frame's origin and beside it: the last body's frame, from there back to the
+// world joint by joint, in long double.
+Test(kinematics, hinges_about_every_axis_turn_as_rodrigues_says) {
+    static const double axis[][3] = {{1, 0, 0},  {0, 1, 0},     {0, 0, 1},      {-1, 0, 0},       {0, -1, 0},
+                                     {0, 0, -1}, {0.6, 0.8, 0}, {0, -0.6, 0.8}, {0.48, 0.6, 0.64}};
+    enum { AXES = sizeof axis / sizeof axis[0], LINKS = 2 * AXES };
+    ts_builder* builder = ts_builder_create("hinges");
+    ts_rng rng = ts_rng_make(12, 0);
+    ts_vec3 anchor[LINKS], shift[LINKS];
+    double angle[LINKS];
+    ts_body_def body = ts_body_def_default();
+    body.mass = 1.0;
+    body.inertia = ts_mat3_identity();
+    for (int i = 0; i < LINKS; ++i) {
+        anchor[i] = i < AXES ? ts_vec3_zero() : ts_vec3_make(ts_rng_normal(&rng), ts_rng_normal(&rng), 0.3);
+        shift[i] = ts_vec3_make(ts_rng_normal(&rng), ts_rng_normal(&rng), ts_rng_normal(&rng));
+        angle[i] = ts_rng_uniform_in(&rng, -9.0, 9.0);
+        body.pose.position = shift[i];
+        ts_joint_def joint = ts_joint_def_default();
+        joint.body = body.parent = ts_builder_add_body(builder, &body);
+        joint.axis = ts_vec3_load(axis[i % AXES]);
+        joint.anchor = anchor[i];
+        joint.reference = 0.125 * i;
+        ts_builder_add_joint(builder, &joint);
+    }
+    fixture f = fixture_start(builder, 1);
+    for (int i = 0; i < LINKS; ++i) f.sim->qpos[i] = angle[i] + 0.125 * i;
+    ts_sim_update_kinematics(f.sim);
+    const ts_transform* last = &f.sim->kinematics.body_pose[body.parent];
+    for (int column = 0; column < 4; ++column) {
+        // The end of a unit vector, or of none.
+        long double x[3] = {column == 0, column == 1, column == 2}, y[3];
+        for (int i = LINKS - 1; i >= 0; --i) {
+            const long double n[3] = {(long double)axis[i % AXES][0], (long double)axis[i % AXES][1],
+                                      (long double)axis[i % AXES][2]};
+            double hold[3], by[3];
+            ts_vec3_store(anchor[i], hold);
+            ts_vec3_store(shift[i], by);
+            for (int r = 0; r < 3; ++r) x[r] -= (long double)hold[r];
+            turn_long(n, (long double)(angle[i] + 0.125 * i - 0.125 * i), x, y);
+            for (int r = 0; r < 3; ++r) x[r] = y[r] + (long double)hold[r] + (long double)by[r];
+        }
+        ts_vec3 end = ts_vec3_make((double)x[0], (double)x[1], (double)x[2]), found = last->p;
+        if (column < 3) found = ts_vec3_add(found, ts_mat3_column(&last->R, column));
+        assert_vec3(found, end, 1e-13, "end of the chain");
+    }
+    fixture_end(&f);
+}
+
 Test(kinematics, free_and_ball_take_their_quaternion) {
     ts_builder* builder = ts_builder_create("poses");
     int body = fixture_free_body(builder, ts_vec3_zero(), 1.0, ts_mat3_identity());

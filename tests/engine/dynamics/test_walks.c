@@ -9,65 +9,95 @@
 
 enum { DOFS = 64, BODIES = 64 };
 
-// What the walk of kinematics writes.
+// What kinematics write.
 typedef struct motion_table {
+    ts_transform body[BODIES], geom[BODIES];
+    ts_vec3 centre[BODIES], anchor[DOFS], origin[BODIES];
     ts_motion axis[DOFS], velocity[BODIES], bias[BODIES];
     ts_inertia inertia[BODIES];
 } motion_table;
 
-static void keep(const fixture* f, motion_table* out) {
-    const ts_kinematics* k = &f->sim->kinematics;
-    size_t bodies = (size_t)f->model->body_count;
+// Copies what is there and puts rubbish in its place.
+static void take(void* to, void* from, size_t bytes) {
+    memcpy(to, from, bytes);
+    memset(from, 0xff, bytes);
+}
+
+static void take_all(const ts_model* model, ts_kinematics* k, motion_table* out) {
     memset(out, 0, sizeof *out);
-    memcpy(out->axis, k->dof_axis, (size_t)f->model->nv * sizeof(ts_motion));
-    memcpy(out->velocity, k->body_velocity, bodies * sizeof(ts_motion));
-    memcpy(out->bias, k->body_bias, bodies * sizeof(ts_motion));
-    memcpy(out->inertia, k->body_inertia, bodies * sizeof(ts_inertia));
+    for (int b = 0; b < model->body_count; ++b) {
+        const ts_body* body = &model->body[b];
+        // What hangs on the world only is placed once.
+        if (body->tree < 0) continue;
+        take(&out->body[b], &k->body_pose[b], sizeof *out->body);
+        take(&out->centre[b], &k->body_centre[b], sizeof *out->centre);
+        take(&out->velocity[b], &k->body_velocity[b], sizeof *out->velocity);
+        take(&out->bias[b], &k->body_bias[b], sizeof *out->bias);
+        take(&out->inertia[b], &k->body_inertia[b], sizeof *out->inertia);
+        for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
+            take(&out->geom[g], &k->geom_pose[g], sizeof *out->geom);
+    }
+    take(out->anchor, k->joint_anchor, (size_t)model->joint_count * sizeof *out->anchor);
+    take(out->origin, k->tree_origin, (size_t)model->tree_count * sizeof *out->origin);
+    take(out->axis, k->dof_axis, (size_t)model->nv * sizeof *out->axis);
+    memset(k->dof_velocity, 0xff, (size_t)model->nv * sizeof(double));
 }
 
 Test(walks, kinematics_have_one_set_of_bits) {
-    static motion_table start, here, anywhere;
+    static motion_table here, anywhere;
     for (uint64_t seed = 1; seed <= 6; ++seed) {
         fixture f = fixture_menagerie(seed);
-        cr_assert(f.model->nv <= DOFS && f.model->body_count <= BODIES);
+        ts_kinematics* k = &f.sim->kinematics;
+        cr_assert(f.model->nv <= DOFS && f.model->body_count <= BODIES && f.model->geom_count <= BODIES);
+        // Hinges of all quadrants, and one too far for the polynomials.
+        for (int j = 0; j < f.model->joint_count; ++j)
+            if (f.model->joint[j].type == TS_JOINT_HINGE)
+                f.sim->qpos[f.model->joint[j].qpos_first] += j == 5 ? 3e7 : 1.7 * j - 9.0;
         ts_sim_update_kinematics(f.sim);
-        keep(&f, &start);
-        for (int t = 0; t < f.model->tree_count; ++t) ts_kinematics_walk(f.model, t, &f.sim->kinematics);
-        keep(&f, &here);
-        // The walk carries axes on: from the same place again.
-        memcpy(f.sim->kinematics.dof_axis, start.axis, (size_t)f.model->nv * sizeof(ts_motion));
-        for (int t = 0; t < f.model->tree_count; ++t) ts_kinematics_walk_narrow(f.model, t, &f.sim->kinematics);
-        keep(&f, &anywhere);
+        take_all(f.model, k, &here);
+        memcpy(k->dof_velocity, f.sim->qvel, (size_t)f.model->nv * sizeof(double));
+        for (int t = 0; t < f.model->tree_count; ++t)
+            ts_kinematics_walk_narrow(f.model, t, f.sim->qpos, TS_KINEMATICS_ALL, k);
+        take_all(f.model, k, &anywhere);
         cr_assert_arr_eq(&here, &anywhere, sizeof here);
         fixture_end(&f);
     }
 }
 
-// Poses of the last update, and what has to be as before when they are found again.
-Test(walks, poses_have_one_set_of_bits) {
-    for (uint64_t seed = 1; seed <= 6; ++seed) {
+// Rubbish in what is not asked for does no harm, and what is asked for is what one gets with everything.
+Test(walks, parts_of_kinematics_are_those_of_the_whole) {
+    static motion_table whole, part;
+    static const unsigned asked[] = {0,
+                                     TS_KINEMATICS_AXES,
+                                     TS_KINEMATICS_TWISTS,
+                                     TS_KINEMATICS_BIAS,
+                                     TS_KINEMATICS_INERTIAS,
+                                     TS_KINEMATICS_GEOMS,
+                                     TS_KINEMATICS_BIAS | TS_KINEMATICS_INERTIAS,
+                                     TS_KINEMATICS_INERTIAS | TS_KINEMATICS_GEOMS};
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
         fixture f = fixture_menagerie(seed);
-        ts_kinematics *k = &f.sim->kinematics, before = *k;
-        ts_sim_update_kinematics(f.sim);
-        size_t bodies = (size_t)f.model->body_count * sizeof(ts_transform),
-               geoms = (size_t)f.model->geom_count * sizeof(ts_transform),
-               anchors = (size_t)f.model->joint_count * sizeof(ts_vec3),
-               centres = (size_t)f.model->body_count * sizeof(ts_vec3);
-        ts_transform* body = (ts_transform*)calloc(1, bodies + geoms);
-        ts_vec3* point = (ts_vec3*)calloc(1, anchors + centres);
-        cr_assert(body && point);
-        k->body_pose = body;
-        k->geom_pose = body + f.model->body_count;
-        k->joint_anchor = point;
-        k->body_centre = point + f.model->joint_count;
-        for (int b = 0; b < f.model->body_count; ++b) ts_kinematics_poses_narrow(f.model, &b, 1, f.sim->qpos, k);
-        cr_assert_arr_eq(k->body_pose, before.body_pose, bodies);
-        cr_assert_arr_eq(k->geom_pose, before.geom_pose, geoms);
-        cr_assert_arr_eq(k->joint_anchor, before.joint_anchor, anchors);
-        cr_assert_arr_eq(k->body_centre, before.body_centre, centres);
-        *k = before;
-        free(body);
-        free(point);
+        ts_kinematics* k = &f.sim->kinematics;
+        ts_kinematics_update(f.model, f.sim->qpos, f.sim->qvel, k);
+        take_all(f.model, k, &whole);
+        for (size_t i = 0; i < sizeof asked / sizeof asked[0]; ++i) {
+            int twists = (asked[i] & TS_KINEMATICS_TWISTS) == TS_KINEMATICS_TWISTS;
+            ts_kinematics_find(f.model, f.sim->qpos, twists ? f.sim->qvel : NULL, asked[i], k);
+            take_all(f.model, k, &part);
+            cr_assert_arr_eq(part.body, whole.body, sizeof part.body);
+            cr_assert_arr_eq(part.centre, whole.centre, sizeof part.centre);
+            cr_assert_arr_eq(part.anchor, whole.anchor, sizeof part.anchor);
+            if (asked[i] & TS_KINEMATICS_AXES) {
+                cr_assert_arr_eq(part.origin, whole.origin, sizeof part.origin);
+                cr_assert_arr_eq(part.axis, whole.axis, sizeof part.axis);
+            }
+            if (twists) cr_assert_arr_eq(part.velocity, whole.velocity, sizeof part.velocity);
+            if ((asked[i] & TS_KINEMATICS_BIAS) == TS_KINEMATICS_BIAS)
+                cr_assert_arr_eq(part.bias, whole.bias, sizeof part.bias);
+            if ((asked[i] & TS_KINEMATICS_INERTIAS) == TS_KINEMATICS_INERTIAS)
+                cr_assert_arr_eq(part.inertia, whole.inertia, sizeof part.inertia);
+            if (asked[i] & TS_KINEMATICS_GEOMS) cr_assert_arr_eq(part.geom, whole.geom, sizeof part.geom);
+        }
         fixture_end(&f);
     }
 }

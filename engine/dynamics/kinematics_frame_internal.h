@@ -1,0 +1,88 @@
+// Frames of bodies and geoms where the walk of kinematics moves them: axes and origin in the world, each a vector of four of which the last number
+// means nothing; kept in registers from a body to the next.
+#ifndef TS_ENGINE_KINEMATICS_FRAME_INTERNAL_H
+#define TS_ENGINE_KINEMATICS_FRAME_INTERNAL_H
+
+#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/spatial_four_internal.h"
+
+/// Axes and origin, in the world.
+typedef struct ts_frame_four {
+    ts_four x, y, z, p;
+} ts_frame_four;
+
+/// From where it is stored; no other numbers are read.
+static inline ts_frame_four ts_frame_four_load(const ts_transform* from) {
+    const double* r = (const double*)from;
+    ts_frame_four f = {ts_four_load(r), ts_four_load(r + 3), ts_four_next(ts_four_load(r + 5)),
+                       ts_four_next(ts_four_load(r + 8))};
+    ts_four rest = ts_four_zero();
+    ts_four_transpose(&f.x, &f.y, &f.z, &rest);
+    return f;
+}
+
+/// In the order of memory, each time one number further than it is meant to, which is the next; but not the last.
+static inline void ts_frame_four_store(ts_frame_four f, ts_transform* to) {
+    double* r = (double*)to;
+    ts_four rest = ts_four_zero();
+    ts_four_transpose(&f.x, &f.y, &f.z, &rest);
+    ts_four_store(f.x, r);
+    ts_four_store(f.y, r + 3);
+    ts_four_store(f.z, r + 6);
+    ts_four_store_three(f.p, r + 9);
+}
+
+static inline ts_four ts_frame_four_along(const ts_frame_four* f, double x, double y, double z) {
+    return ts_four_plus(ts_four_plus(ts_four_times(x, f->x), ts_four_times(y, f->y)), ts_four_times(z, f->z));
+}
+
+/// A direction of the frame, in the world.
+static inline ts_four ts_frame_four_direction(const ts_frame_four* f, ts_vec3 v) {
+    return ts_frame_four_along(f, v.x, v.y, v.z);
+}
+
+/// A point of the frame, in the world.
+static inline ts_four ts_frame_four_point(const ts_frame_four* f, ts_vec3 v) {
+    return ts_four_plus(f->p, ts_frame_four_direction(f, v));
+}
+
+static inline ts_frame_four ts_frame_four_turned(const ts_frame_four* f, const double R[3][3]) {
+    ts_frame_four g = {ts_frame_four_along(f, R[0][0], R[1][0], R[2][0]),
+                       ts_frame_four_along(f, R[0][1], R[1][1], R[2][1]),
+                       ts_frame_four_along(f, R[0][2], R[1][2], R[2][2]), f->p};
+    return g;
+}
+
+/// What sits in the frame like this.
+static inline ts_frame_four ts_frame_four_seated(const ts_frame_four* carrier, const ts_transform* local,
+                                                 ts_seat seat) {
+    ts_frame_four f = *carrier;
+    if (seat == TS_SEAT_TURNED) f = ts_frame_four_turned(carrier, local->R.m);
+    if (seat != TS_SEAT_SAME) f.p = ts_frame_four_point(carrier, local->p);
+    return f;
+}
+
+// Two axes as they are after a turn about the third.
+static inline void ts_frame_four_mix(double c, double s, ts_four* a, ts_four* b) {
+    ts_four x = *a, y = *b;
+    *a = ts_four_plus(ts_four_times(c, x), ts_four_times(s, y));
+    *b = ts_four_minus(ts_four_times(c, y), ts_four_times(s, x));
+}
+
+/// The frame turned about a unit vector of its own by an angle of this cosine and sine.
+static inline void ts_frame_four_turn(ts_frame_four* f, ts_vec3 axis, ts_hinge_way way, double c, double s) {
+    switch (way) {
+    case TS_HINGE_X: ts_frame_four_mix(c, s * axis.x, &f->y, &f->z); break;
+    case TS_HINGE_Y: ts_frame_four_mix(c, s * axis.y, &f->z, &f->x); break;
+    case TS_HINGE_Z: ts_frame_four_mix(c, s * axis.z, &f->x, &f->y); break;
+    default: {
+        ts_vec3 across = ts_vec3_scale(s, axis), rest = ts_vec3_scale(1.0 - c, axis);
+        const double turn[3][3] = {{c + rest.x * axis.x, rest.x * axis.y - across.z, rest.x * axis.z + across.y},
+                                   {rest.y * axis.x + across.z, c + rest.y * axis.y, rest.y * axis.z - across.x},
+                                   {rest.z * axis.x - across.y, rest.z * axis.y + across.x, c + rest.z * axis.z}};
+        *f = ts_frame_four_turned(f, turn);
+    }
+    }
+}
+
+#endif
