@@ -3,8 +3,8 @@
 // Problem: Signorini and Coulomb for all contacts, as in ncp_pgs.c.
 // Rule: stages, in the order of the table below. Where few velocities move, Newton among them (small_newton.c), which ends most
 // steps of robots in one or two linear systems. Sweeps of exact one-contact solves (ncp_nsgs.c), for as long as the fall
-// of the residual promises that they cost less than a linear system. On islands of a thousand blocks and more, a few steps
-// of alternating directions (admm.c). Newton on the natural map with proximal steps (natural_newton.c), which closes the
+// of the residual promises that they cost less than a linear system. On islands of a thousand blocks and more, they go
+// on with momentum (momentum.c) where that promises to do, else a few steps of alternating directions (admm.c). Newton on the natural map with proximal steps (natural_newton.c), which closes the
 // rest in a handful of linear systems whatever the mass ratios. Where Newton ends in a minimum that is no solution: short
 // smooth paths from beside it (homotopy.c), and, since another place to begin is as good a chance again, from beside
 // other places: where alternating directions end, and rest. Each ends with Newton, and all that is cut off after a given
@@ -52,6 +52,7 @@ typedef struct ncp_stage {
 static const ncp_stage stages[TS_NCP_STAGES] = {
     {"small", ts_ncp_small, 0, SMALL_LIMIT, WHEN_SMALL, 0, 0},
     {"sweeps", ts_ncp_sweeps, 0, INT_MAX, WHEN_UNSOLVED, 0, 0},
+    {"momentum", ts_ncp_momentum, 0, INT_MAX, WHEN_LARGE, 0, 0},
     {"alternate-large", ts_ncp_alternate, 1, 60, WHEN_LARGE, 0, 0},
     {"newton", ts_ncp_newton, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0},
     {"sweeps-only", ts_ncp_last_sweeps, 0, INT_MAX, WHEN_REFUSED, 0, 0},
@@ -63,7 +64,7 @@ static const ncp_stage stages[TS_NCP_STAGES] = {
     {"alternate-2", ts_ncp_alternate, 1, 200, WHEN_STALLED, 1, 3},
 };
 
-enum { SWEEPS = 1, NEWTON = 3, PATH = 5 };
+enum { SWEEPS = 1, NEWTON = 4, PATH = 6 };
 
 // What follows other ways.
 static const ncp_stage polish = {"polish", ts_ncp_polish, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0};
@@ -79,7 +80,7 @@ static const ts_setting setting[] = {
     TS_SETTING_WHOLE(ts_ncp_settings, first_sweeps, 1.0, 1e6,
                      "Gauss-Seidel sweeps before it is judged whether they will do"),
     TS_SETTING_WHOLE(ts_ncp_settings, large_island, 0.0, 1e9,
-                     "blocks from which on alternating directions come before Newton"),
+                     "blocks from which on sweeps with momentum and alternating directions come before Newton"),
     TS_SETTING_REAL(ts_ncp_settings, proximal, 1e-14, 1.0,
                     "first weight of Newton's proximal term, relative to a contact's stiffness"),
     TS_SETTING_REAL(ts_ncp_settings, work, 0.0, DBL_MAX, "most multiplications after Newton's first stall"),
@@ -98,6 +99,7 @@ static const ts_ncp_settings defaults = {
     .least_last_sweeps = 1000,
     .row_last_sweeps = 3e8,
     .large_island = 1000,  // see docs/ncp.md
+    .momentum = 0.9,       // 0.8 to 0.9; see docs/ncp.md
     .least_alternations = 200,
     .row_alternations = 2e7,
     .proximal = 1e-3,         // 1e-5 to 1e-2

@@ -16,8 +16,10 @@ typedef struct ts_ncp_settings {
     double block_sweeps;     // and so many for each block
     int least_last_sweeps;   // where no linear system can be had: so many,
     double row_last_sweeps;  // and so many divided by the rows
+    // Large islands.
+    int large_island;  // blocks from which on sweeps with momentum and alternating directions come before Newton
+    double momentum;   // as of ts_pgs_settings
     // Alternating directions.
-    int large_island;         // blocks from which on they come before Newton
     int least_alternations;   // most in one go: so many,
     double row_alternations;  // and so many divided by the rows
     // Newton.
@@ -37,7 +39,7 @@ typedef struct ts_ncp_settings {
 } ts_ncp_settings;
 
 /// How many stages there are, and the bits of all of them.
-enum { TS_NCP_STAGES = 11, TS_NCP_ALL_STAGES = (1 << TS_NCP_STAGES) - 1 };
+enum { TS_NCP_STAGES = 12, TS_NCP_ALL_STAGES = (1 << TS_NCP_STAGES) - 1 };
 
 /// "ncp", settings ts_ncp_settings, and the names of its stages, from 1: for those that call it.
 extern const ts_solver ts_ncp_solver;
@@ -78,6 +80,9 @@ ts_ncp_way ts_ncp_small;
 
 /// Gauss-Seidel sweeps, for as long as they promise to end soon.
 ts_ncp_way ts_ncp_sweeps;
+
+/// Sweeps with momentum, for as long as they promise to end soon.
+ts_ncp_way ts_ncp_momentum;
 
 /// Sweeps to the end: what is left when no linear system can be had.
 ts_ncp_way ts_ncp_last_sweeps;

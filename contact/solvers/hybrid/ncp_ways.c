@@ -83,8 +83,7 @@ static void sweep(ts_ncp_search* s, int count) {
 }
 
 // How many more sweeps the last ones promise to need; large when they promise nothing.
-static double sweeps_to_go(const ts_ncp_search* s, double before, int sweeps) {
-    double now = s->at.excess;
+static double sweeps_to_go(double before, double now, int sweeps) {
     if (!(now < 0.9 * before) || sweeps < 1) return HUGE_VAL;
     return log(fmax(now, 1.0)) / (log(before / now) / sweeps);
 }
@@ -101,8 +100,48 @@ int ts_ncp_sweeps(ts_ncp_search* s, int which, int limit) {
     while (!ts_ncp_is_over(s) && s->at.status != TS_SOLVE_FAILED) {
         double before = s->at.excess;
         sweep(s, first);
-        if (ts_ncp_is_over(s) || sweeps_to_go(s, before, first) > most) break;
+        if (ts_ncp_is_over(s) || sweeps_to_go(before, s->at.excess, first) > most) break;
     }
+    return 1;
+}
+
+// Sweeps that cost as much as a linear system and what belongs to it.
+static double sweeps_worth(const ts_ncp_search* s) {
+    return s->settings->system_sweeps + s->settings->block_sweeps * s->problem->block_count;
+}
+
+// One round of sweeps with momentum from where the search stands.
+static int glide(ts_ncp_search* s) {
+    int before = s->spent.iterations;
+    ts_pgs_settings settings = ts_pgs_default;
+    settings.shared = s->settings->shared;
+    settings.shared.iteration_limit = smaller(TS_MOMENTUM_ROUND, iterations_left(s));
+    settings.momentum = s->settings->momentum;
+    count_on(s);
+    take(s, ts_ncp_pgs_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
+    return s->spent.iterations - before;
+}
+
+int ts_ncp_momentum(ts_ncp_search* s, int which, int limit) {
+    enum { WINDOW = 6 };  // rounds over which their fall is looked at: they swing
+    size_t bytes = (size_t)s->problem->row_count * sizeof(double);
+    double before[WINDOW], most = sweeps_worth(s);
+    double* impulse = TS_ARENA_ARRAY(s->scratch, double, s->problem->row_count);
+    (void)which;
+    if (!impulse) return 0;
+    memcpy(impulse, s->at.impulse, bytes);
+    ts_ncp_point best = s->at;
+    for (int k = 0, sweeps = 0; !ts_ncp_is_over(s) && s->at.status != TS_SOLVE_FAILED && sweeps < limit; ++k) {
+        if (k >= WINDOW && sweeps_to_go(before[k % WINDOW], best.excess, WINDOW * TS_MOMENTUM_ROUND) > most) break;
+        before[k % WINDOW] = best.excess;
+        sweeps += glide(s);
+        if (s->at.excess < best.excess) {
+            best = s->at;
+            memcpy(impulse, best.impulse, bytes);
+        }
+    }
+    s->at = best;
+    memcpy(best.impulse, impulse, bytes);
     return 1;
 }
 

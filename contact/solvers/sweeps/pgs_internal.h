@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "contact/solver.h"
 #include "contact/solvers/splitting/anderson_internal.h"
+#include "contact/solvers/sweeps/momentum_internal.h"
 #include "contact/sweep_order_internal.h"
 
 /// How long the step on a block is.
@@ -31,10 +32,12 @@ typedef struct ts_pgs_settings {
     int order;             // ts_pgs_order
     int local_iterations;  // how often a block is updated before the sweep moves on
     int anderson;  // memory of Anderson acceleration, 0 for none; with alternating order it sees symmetric steps
+    double
+        momentum;  // largest part of a sweep's movement that the next one begins with (momentum.c), 0 for none; Anderson goes before it
     int drops;  // nonzero: a start worse than none is dropped, and not shortened to the best on its ray; for those that call sweeps
 } ts_pgs_settings;
 
-enum { TS_PGS_SETTING_COUNT = 5 };
+enum { TS_PGS_SETTING_COUNT = 6 };
 
 /// The fields of ts_pgs_settings by name.
 extern const ts_setting ts_pgs_setting[TS_PGS_SETTING_COUNT];
@@ -44,6 +47,7 @@ extern const ts_pgs_settings ts_pgs_default;
 
 /// Those of its solvers that others call; settings are ts_pgs_settings.
 extern const ts_solver ts_ncp_nsgs_solver;
+extern const ts_solver ts_ncp_pgs_solver;
 extern const ts_solver ts_lcp_pgs_solver;
 
 // What a sweep needs of a frictional block, in two cache lines. D = G_bb + R_b, symmetric.
@@ -89,6 +93,7 @@ typedef struct ts_pgs {
     ts_contact_law law;
     int exact_rows;          // as in ts_pgs_method
     ts_anderson* anderson;   // NULL: no acceleration
+    ts_momentum* momentum;   // NULL: none
     int backward;            // direction of the coming sweep
     double omega;            // relaxation of the coming sweep; a sweep may change it for the next one
     ts_pgs_movement change;  // of the sweep
