@@ -39,40 +39,10 @@
 #include "base/linear/dense.h"
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
-#include "contact/derivative/cascade_internal.h"
+#include "contact/derivative/derivative_internal.h"
 #include "contact/derivative/mode_internal.h"
-#include "contact/operator/linear_orthogonal_internal.h"
 
-// One unknown: what it adds to its block's impulse, and the equation that goes with it.
-typedef struct unknown {
-    int row;   // first row of the block
-    int rows;  // of the block
-    double E[TS_BLOCK_ROWS_MAX];
-    double P[TS_BLOCK_ROWS_MAX];
-    int normal;        // nonzero: in a cascade it goes with the normals
-    int slides;        // nonzero: its friction follows it
-    double curvature;  // kg^-1, D: |u_T| / (mu lambda_N) across the slip
-    double lift;       // m/s, |u_T| / sqrt(1 + mu^2) in the relaxation's equation: what mu adds to its right-hand side
-} unknown;
-
-// A contact that slides: how its impulse answers to mu directly.
-typedef struct slider {
-    int block;
-    int row;
-    int rows;
-    double L[TS_BLOCK_ROWS_MAX];
-} slider;
-
-typedef struct ts_contact_derivative_parts {
-    unknown* x;
-    slider* slide;
-    int slide_count;
-    double* W;        // unknowns by columns, one per slider: what dmu adds to the equations
-    int rows;         // of the problem
-    const double* R;  // (rows); NULL: nothing
-    ts_linear_orthogonal A;
-    ts_cascade* cascade;  // NULL: A is factorised as a whole
-} parts;
+typedef struct ts_contact_derivative_parts parts;
 
 // --- The equations of one block ---
 
@@ -96,8 +66,9 @@ static void across(const double* t, int rows, int k, double* out_q) {
     for (int r = 0; r < rows; ++r) out_q[r] = (r == row ? 1.0 : 0.0) - share * (t[r] + (r == 0 ? sign : 0.0));
 }
 
-static int write_stick(const ts_block* block, unknown* x) {
+static int write_stick(const ts_block* block, int b, ts_contact_unknown* x) {
     for (int r = 0; r < block->rows; ++r) {
+        x[r].block = b;
         x[r].row = block->row;
         x[r].rows = block->rows;
         x[r].E[r] = x[r].P[r] = 1.0;
@@ -106,8 +77,8 @@ static int write_stick(const ts_block* block, unknown* x) {
     return block->rows;
 }
 
-static int write_slide(const ts_block* block, int b, int convex, const double* lambda, const double* u, unknown* x,
-                       slider* s) {
+static int write_slide(const ts_block* block, int b, int convex, const double* lambda, const double* u,
+                       ts_contact_unknown* x, ts_contact_slider* s) {
     int rows = block->rows, count = unknowns_of(block, TS_MODE_SLIDE);
     double slip = ts_block_set_tangent_length(u, rows), t[TS_BLOCK_ROWS_MAX];
     double length = sqrt(1.0 + block->mu * block->mu);
@@ -116,6 +87,7 @@ static int write_slide(const ts_block* block, int b, int convex, const double* l
     s->row = block->row;
     s->rows = rows;
     for (int k = 0; k < count; ++k) {
+        x[k].block = b;
         x[k].row = block->row;
         x[k].rows = rows;
     }
@@ -136,74 +108,94 @@ static int write_slide(const ts_block* block, int b, int convex, const double* l
 
 // --- The whole ---
 
-static double ask(const unknown* x, const double* y) { return ts_dot(x->P, y + x->row, x->rows); }
+static double ask(const ts_contact_unknown* x, const double* y) { return ts_dot(x->P, y + x->row, x->rows); }
 
-// Column j of X (row_count x count), which is zero: v in the rows of a block.
-static void put(double* X, int count, int j, int row, int rows, const double* v) {
-    for (int r = 0; r < rows; ++r) X[(size_t)(row + r) * (size_t)count + (size_t)j] = v[r];
+// Vectors of which one after another is put down.
+typedef struct vector_list {
+    ts_delassus_vectors all;
+    int* block;
+    double* value;
+} vector_list;
+
+static int take_vectors(int most, ts_arena* arena, vector_list* out) {
+    *out = (vector_list){.block = TS_ARENA_ARRAY(arena, int, most),
+                         .value = TS_ARENA_ARRAY(arena, double, TS_BLOCK_ROWS_MAX* most)};
+    out->all = (ts_delassus_vectors){0, out->block, out->value};
+    return out->block && out->value;
 }
 
-// Y = G X, column by column where the operator knows no better.
-static int apply_operator(ts_delassus* G, int count, const double* X, ts_arena* scratch, double* Y) {
-    if (G->ops->apply_columns) return G->ops->apply_columns(G, count, X, scratch, Y);
+static void put(vector_list* list, int block, const double value[TS_BLOCK_ROWS_MAX]) {
+    int k = list->all.count++;
+    list->block[k] = block;
+    memcpy(list->value + (size_t)k * TS_BLOCK_ROWS_MAX, value, TS_BLOCK_ROWS_MAX * sizeof(double));
+}
+
+static double pair_of(const ts_block* block, const double* value, const double* y) {
+    return ts_dot(value, y + block->row, block->rows);
+}
+
+// out = left^T G right, column by column where the operator knows no better. Returns 0 when memory is short.
+static int between(const ts_contact_problem* problem, const ts_delassus_vectors* left, const ts_delassus_vectors* right,
+                   ts_arena* scratch, double* out) {
+    ts_delassus* G = problem->delassus;
+    if (G->ops->between) return G->ops->between(G, left, right, scratch, out);
     double* x = TS_ARENA_ARRAY(scratch, double, G->row_count);
     double* y = TS_ARENA_ARRAY(scratch, double, G->row_count);
-    for (int j = 0; x && y && j < count; ++j) {
-        for (int i = 0; i < G->row_count; ++i) x[i] = X[(size_t)i * (size_t)count + (size_t)j];
+    for (int k = 0; x && y && k < right->count; ++k) {
+        const ts_block* block = &problem->block[right->block[k]];
+        memset(x, 0, (size_t)G->row_count * sizeof(double));
+        memcpy(x + block->row, right->value + (size_t)k * TS_BLOCK_ROWS_MAX, (size_t)block->rows * sizeof(double));
         G->ops->apply(G, x, y);
-        for (int i = 0; i < G->row_count; ++i) Y[(size_t)i * (size_t)count + (size_t)j] = y[i];
+        for (int i = 0; i < left->count; ++i)
+            out[(size_t)i * (size_t)right->count + (size_t)k] =
+                pair_of(&problem->block[left->block[i]], left->value + (size_t)i * TS_BLOCK_ROWS_MAX, y);
     }
     return x && y;
 }
 
-// What is asked of y, columns side by side: line (count) += sign P^T Y.
-static void ask_columns(const unknown* x, double sign, int count, const double* Y, double* line) {
-    ts_lines_add(count, x->rows, sign, x->P, 1, Y + (size_t)x->row * (size_t)count, count, line);
+// x^T R y, both in the rows of one block.
+static double softness_between(const ts_contact_problem* problem, const ts_block* block, const double* x,
+                               const double* y) {
+    double sum = 0.0;
+    for (int r = 0; problem->R && r < block->rows; ++r) sum += x[r] * problem->R[block->row + r] * y[r];
+    return sum;
 }
 
-// P^T (G + R) X into out (n x count). Returns 0 when memory is short.
-static int project(const ts_contact_problem* problem, const parts* p, int count, const double* X, ts_arena* scratch,
-                   double* out) {
-    size_t ld = (size_t)count;
-    double* Y = TS_ARENA_ARRAY(scratch, double, (size_t)problem->row_count* ld);
-    if (!Y || !apply_operator(problem->delassus, count, X, scratch, Y)) return 0;
-    for (int i = 0; problem->R && i < problem->row_count; ++i)
-        ts_lines_add(count, 1, 1.0, &problem->R[i], 1, X + (size_t)i * ld, count, Y + (size_t)i * ld);
-    memset(out, 0, (size_t)p->A.n * ld * sizeof(double));
-    for (int i = 0; i < p->A.n; ++i) ask_columns(&p->x[i], 1.0, count, Y, out + (size_t)i * ld);
-    return 1;
-}
-
-// Where unknowns and sliders have their columns: those of one block side by side.
-static void place_columns(const parts* p, int* out_unknown, int* out_slider) {
-    int at = 0, k = 0;
-    for (int j = 0; j < p->A.n; ++j) {
-        while (k < p->slide_count && p->slide[k].row < p->x[j].row) out_slider[k++] = at++;
-        out_unknown[j] = at++;
+// P^T (G + R) of the right into out (n x right). Returns 0 when memory is short.
+static int project(const ts_contact_problem* problem, const parts* p, const ts_delassus_vectors* right,
+                   ts_arena* scratch, double* out) {
+    vector_list left;
+    if (!take_vectors(p->A.n, scratch, &left)) return 0;
+    for (int i = 0; i < p->A.n; ++i) put(&left, p->x[i].block, p->x[i].P);
+    if (!between(problem, &left.all, right, scratch, out)) return 0;
+    for (int k = 0, i = 0; problem->R && k < right->count; ++k) {
+        // Vectors are in the order of blocks, but may begin anew.
+        if (k > 0 && right->block[k] < right->block[k - 1]) i = 0;
+        while (i < p->A.n && p->x[i].block < right->block[k]) ++i;
+        for (int j = i; j < p->A.n && p->x[j].block == right->block[k]; ++j)
+            out[(size_t)j * (size_t)right->count + (size_t)k] += softness_between(
+                problem, &problem->block[right->block[k]], p->x[j].P, right->value + (size_t)k * TS_BLOCK_ROWS_MAX);
     }
-    while (k < p->slide_count) out_slider[k++] = at++;
+    return 1;
 }
 
 // A by columns, and W. Returns 0 when memory is short.
 static int fill(const ts_contact_problem* problem, parts* p, ts_arena* scratch) {
     int n = p->A.n, count = n + p->slide_count;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* X = (double*)ts_arena_alloc_zeroed(scratch, (size_t)problem->row_count * (size_t)count, sizeof(double));
+    vector_list right;
     double* all = TS_ARENA_ARRAY(scratch, double, (size_t)n*(size_t)count);
-    int* place = TS_ARENA_ARRAY(scratch, int, count);
-    int enough = X && all && place;
-    if (enough) place_columns(p, place, place + n);
-    for (int j = 0; enough && j < n; ++j) put(X, count, place[j], p->x[j].row, p->x[j].rows, p->x[j].E);
-    for (int k = 0; enough && k < p->slide_count; ++k)
-        put(X, count, place[n + k], p->slide[k].row, p->slide[k].rows, p->slide[k].L);
-    enough = enough && project(problem, p, count, X, scratch, all);
+    int enough = all && take_vectors(count, scratch, &right);
+    for (int j = 0; enough && j < n; ++j) put(&right, p->x[j].block, p->x[j].E);
+    for (int k = 0; enough && k < p->slide_count; ++k) put(&right, p->slide[k].block, p->slide[k].L);
+    enough = enough && project(problem, p, &right.all, scratch, all);
     for (int i = 0; enough && i < n; ++i) {
         const double* line = all + (size_t)i * (size_t)count;
-        for (int j = 0; j < n; ++j) p->A.Q[(size_t)j * (size_t)n + (size_t)i] = line[place[j]];
+        for (int j = 0; j < n; ++j) p->A.Q[(size_t)j * (size_t)n + (size_t)i] = line[j];
         p->A.Q[(size_t)i * (size_t)(n + 1)] += p->x[i].curvature;
         for (int k = 0; k < p->slide_count; ++k) {
             double lift = p->x[i].row == p->slide[k].row ? p->x[i].lift : 0.0;
-            p->W[(size_t)k * (size_t)n + (size_t)i] = line[place[n + k]] - lift;
+            p->W[(size_t)k * (size_t)n + (size_t)i] = line[n + k] - lift;
         }
     }
     ts_arena_scope_end(scratch, scope);
@@ -215,23 +207,23 @@ static int fill_cascade(const ts_contact_problem* problem, parts* p, ts_arena* a
     int n = p->A.n, normals = 0, count[2] = {0, 0};
     for (int i = 0; i < n; ++i) normals += p->x[i].normal;
     ts_cascade* c = ts_cascade_take(n, normals, arena);
-    double* X = (double*)ts_arena_alloc_zeroed(arena, (size_t)problem->row_count * (size_t)normals, sizeof(double));
     double* all = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)normals);
-    if (!c || !X || !all) return 0;
+    vector_list right;
+    if (!c || !all || !take_vectors(normals, arena, &right)) return 0;
     memcpy(c->A, p->A.Q, (size_t)n * (size_t)n * sizeof(double));
     for (int i = 0; i < n; ++i) {
         int group = !p->x[i].normal;
         c->member[group][count[group]++] = i;
     }
     for (int k = 0; k < normals; ++k) {
-        const unknown* x = &p->x[c->member[0][k]];
+        const ts_contact_unknown* x = &p->x[c->member[0][k]];
         double E[TS_BLOCK_ROWS_MAX];
         memcpy(E, x->E, sizeof E);
         for (int r = 0; r < x->rows && x->slides; ++r)
             if (r != 2) E[r] = 0.0;
-        put(X, normals, k, x->row, x->rows, E);
+        put(&right, x->block, E);
     }
-    if (!project(problem, p, normals, X, arena, all)) return 0;
+    if (!project(problem, p, &right.all, arena, all)) return 0;
     for (int i = 0; i < normals; ++i)
         for (int k = 0; k < normals; ++k)
             c->factor[0].Q[(size_t)(k * normals + i)] = all[(size_t)c->member[0][i] * (size_t)normals + (size_t)k];
@@ -242,8 +234,8 @@ static int fill_cascade(const ts_contact_problem* problem, parts* p, ts_arena* a
 static parts* take_parts(int n, int slides, ts_arena* arena) {
     parts* p = (parts*)ts_arena_alloc_zeroed(arena, 1, sizeof(parts));
     if (!p) return NULL;
-    p->x = (unknown*)ts_arena_alloc_zeroed(arena, (size_t)n, sizeof(unknown));
-    p->slide = (slider*)ts_arena_alloc_zeroed(arena, (size_t)slides, sizeof(slider));
+    p->x = (ts_contact_unknown*)ts_arena_alloc_zeroed(arena, (size_t)n, sizeof(ts_contact_unknown));
+    p->slide = (ts_contact_slider*)ts_arena_alloc_zeroed(arena, (size_t)slides, sizeof(ts_contact_slider));
     p->W = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)slides);
     return p->x && p->slide && p->W && ts_linear_orthogonal_make(n, arena, &p->A) ? p : NULL;
 }
@@ -296,7 +288,7 @@ static ts_code assemble(const answer* a, const ts_contact_mode* mode, double flo
         const ts_block* block = &problem->block[b];
         if (unknowns_of(block, mode[b]) == 0) continue;
         if (mode[b] == TS_MODE_STICK)
-            n += write_stick(block, p->x + n);
+            n += write_stick(block, b, p->x + n);
         else
             n += write_slide(block, b, a->convex, a->impulse + block->row, a->u + block->row, p->x + n,
                              &p->slide[slides++]);
@@ -419,55 +411,6 @@ ts_code ts_contact_derivative_forward(const ts_contact_derivative* derivative, c
     return code;
 }
 
-static ts_code columns_one_by_one(const ts_contact_derivative* derivative, int columns, const double* du,
-                                  const double* dmu, ts_arena* scratch, double* out_dlambda) {
-    size_t rows = (size_t)derivative->row_count, blocks = (size_t)derivative->block_count, ld = (size_t)columns;
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* one = TS_ARENA_ARRAY(scratch, double, 2 * rows + blocks);
-    ts_code code = one ? TS_OK : TS_ERROR_MEMORY;
-    for (size_t c = 0; !code && c < ld; ++c) {
-        double *u = one, *lambda = one + rows, *mu = lambda + rows;
-        for (size_t i = 0; i < rows; ++i) u[i] = du[i * ld + c];
-        for (size_t b = 0; dmu && b < blocks; ++b) mu[b] = dmu[b * ld + c];
-        code = ts_contact_derivative_forward(derivative, u, dmu ? mu : NULL, scratch, lambda, NULL);
-        for (size_t i = 0; i < rows; ++i) out_dlambda[i * ld + c] = lambda[i];
-    }
-    ts_arena_scope_end(scratch, scope);
-    return code;
-}
-
-ts_code ts_contact_derivative_forward_columns(const ts_contact_derivative* derivative, int columns, const double* du,
-                                              const double* dmu, ts_arena* scratch, double* out_dlambda) {
-    const parts* p = derivative->parts;
-    TS_ASSERT(p);
-    size_t n = (size_t)p->A.n, ld = (size_t)columns;
-    if (p->cascade) return columns_one_by_one(derivative, columns, du, dmu, scratch, out_dlambda);
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* b = (double*)ts_arena_alloc_zeroed(scratch, n * ld, sizeof(double));
-    double* x = TS_ARENA_ARRAY(scratch, double, n* ld);
-    ts_code code = b && x ? TS_OK : TS_ERROR_MEMORY;
-    if (code == TS_OK) {
-        memset(out_dlambda, 0, (size_t)derivative->row_count * ld * sizeof(double));
-        for (size_t i = 0; i < n; ++i) ask_columns(&p->x[i], -1.0, columns, du, b + i * ld);
-        for (int k = 0; dmu && k < p->slide_count; ++k) {
-            const slider* s = &p->slide[k];
-            const double* line = dmu + (size_t)s->block * ld;
-            for (size_t i = 0; i < n; ++i)
-                ts_lines_add(columns, 1, -1.0, &p->W[(size_t)k * n + i], 1, line, columns, b + i * ld);
-            for (int r = 0; r < s->rows; ++r)
-                ts_lines_add(columns, 1, 1.0, &s->L[r], 1, line, columns, out_dlambda + (size_t)(s->row + r) * ld);
-        }
-        ts_linear_orthogonal_solve_columns(&p->A, columns, b, x);
-        for (size_t i = 0; i < n; ++i)
-            for (int r = 0; r < p->x[i].rows; ++r)
-                if (p->x[i].E[r] != 0.0)
-                    ts_lines_add(columns, 1, 1.0, &p->x[i].E[r], 1, x + i * ld, columns,
-                                 out_dlambda + (size_t)(p->x[i].row + r) * ld);
-    }
-    ts_arena_scope_end(scratch, scope);
-    return code;
-}
-
 ts_code ts_contact_derivative_reverse(const ts_contact_derivative* derivative, const double* lambda_bar,
                                       ts_arena* scratch, double* out_g_bar, double* out_mu_bar, double* out_mismatch) {
     const parts* p = derivative->parts;
@@ -485,7 +428,7 @@ ts_code ts_contact_derivative_reverse(const ts_contact_derivative* derivative, c
         if (out_mismatch) *out_mismatch = relative(missed, sqrt(ts_dot(c, c, n)));
         for (int b = 0; out_mu_bar && b < derivative->block_count; ++b) out_mu_bar[b] = 0.0;
         for (int k = 0; out_mu_bar && k < p->slide_count; ++k) {
-            const slider* s = &p->slide[k];
+            const ts_contact_slider* s = &p->slide[k];
             out_mu_bar[s->block] =
                 ts_dot(s->L, lambda_bar + s->row, s->rows) - ts_dot(w, p->W + (size_t)k * (size_t)n, n);
         }
@@ -500,32 +443,20 @@ ts_code ts_contact_derivative_reverse(const ts_contact_derivative* derivative, c
 // --- Improving a change ---
 
 // E and P are orthonormal in a block, and one where there is curvature.
-void ts_contact_derivative_add_law(const ts_contact_derivative* derivative, int columns, const double* dlambda,
-                                   const double* dmu, double* io_du) {
+void ts_contact_derivative_add_law(const ts_contact_derivative* derivative, const double* dlambda, const double* dmu,
+                                   double* io_du) {
     const parts* p = derivative->parts;
     TS_ASSERT(p);
-    size_t ld = (size_t)columns;
-    for (int i = 0; p->R && i < p->rows; ++i)
-        for (size_t c = 0; c < ld; ++c) io_du[(size_t)i * ld + c] += p->R[i] * dlambda[(size_t)i * ld + c];
+    for (int i = 0; p->R && i < p->rows; ++i) io_du[i] += p->R[i] * dlambda[i];
     for (int i = 0; i < p->A.n; ++i) {
-        const unknown* x = &p->x[i];
+        const ts_contact_unknown* x = &p->x[i];
         if (x->curvature == 0.0) continue;
-        const double* from = dlambda + (size_t)x->row * ld;
-        double* to = io_du + (size_t)x->row * ld;
-        for (size_t c = 0; c < ld; ++c) {
-            double along = 0.0;
-            for (int r = 0; r < x->rows; ++r) along += x->E[r] * from[(size_t)r * ld + c];
-            for (int r = 0; r < x->rows; ++r) to[(size_t)r * ld + c] += x->curvature * along * x->E[r];
-        }
+        double along = ts_dot(x->E, dlambda + x->row, x->rows);
+        for (int r = 0; r < x->rows; ++r) io_du[x->row + r] += x->curvature * along * x->E[r];
     }
-    for (int i = 0, k = 0; dmu && i < p->A.n; ++i) {
-        const unknown* x = &p->x[i];
-        if (x->lift == 0.0) continue;
-        while (p->slide[k].row != x->row) ++k;
-        const double* mu = dmu + (size_t)p->slide[k].block * ld;
-        double* to = io_du + (size_t)x->row * ld;
-        for (int r = 0; r < x->rows; ++r)
-            for (size_t c = 0; c < ld; ++c) to[(size_t)r * ld + c] -= x->P[r] * x->lift * mu[c];
+    for (int i = 0; dmu && i < p->A.n; ++i) {
+        const ts_contact_unknown* x = &p->x[i];
+        for (int r = 0; r < x->rows; ++r) io_du[x->row + r] -= x->P[r] * x->lift * dmu[x->block];
     }
 }
 
@@ -535,11 +466,11 @@ void ts_contact_derivative_friction_bar(const ts_contact_derivative* derivative,
     TS_ASSERT(p);
     memset(out_mu_bar, 0, (size_t)derivative->block_count * sizeof(double));
     for (int k = 0; k < p->slide_count; ++k) {
-        const slider* s = &p->slide[k];
+        const ts_contact_slider* s = &p->slide[k];
         out_mu_bar[s->block] = ts_dot(s->L, lambda_bar + s->row, s->rows);
     }
     for (int i = 0, k = 0; i < p->A.n; ++i) {
-        const unknown* x = &p->x[i];
+        const ts_contact_unknown* x = &p->x[i];
         if (x->lift == 0.0) continue;
         while (p->slide[k].row != x->row) ++k;
         out_mu_bar[p->slide[k].block] -= x->lift * ask(x, g_bar);

@@ -74,20 +74,44 @@ ts_code ts_contact_derivative_refine(const ts_contact_derivative* derivative, co
 ts_code ts_contact_derivative_forward(const ts_contact_derivative* derivative, const double* du, const double* dmu,
                                       ts_arena* scratch, double* out_dlambda, double* out_mismatch);
 
-/// Adds to `io_du` (row_count x columns, row-major), the change of u with what impulses make of it already in it (du + G dlambda), what softness and curvature of the
-/// law add: P^T of the sum is what `dlambda` (likewise) leaves open of the equations, and ts_contact_derivative_forward of it, without dmu, what `dlambda` lacks. So an
-/// answer is improved whose contacts hardly feel some of their load. `dmu` (block_count x columns) may be NULL. Symmetric: with `dlambda` a g_bar and `io_du` a
+/// Adds to `io_du` (row_count), the change of u with what impulses make of it already in it (du + G dlambda), what softness and curvature of the
+/// law add: P^T of the sum is what `dlambda` leaves open of the equations, and ts_contact_derivative_forward of it, without dmu, what `dlambda` lacks. So an
+/// answer is improved whose contacts hardly feel some of their load. `dmu` (block_count) may be NULL. Symmetric: with `dlambda` a g_bar and `io_du` a
 /// lambda_bar (G g_bar in it) it serves ts_contact_derivative_reverse.
-void ts_contact_derivative_add_law(const ts_contact_derivative* derivative, int columns, const double* dlambda,
-                                   const double* dmu, double* io_du);
+void ts_contact_derivative_add_law(const ts_contact_derivative* derivative, const double* dlambda, const double* dmu,
+                                   double* io_du);
 
 /// The gradient with respect to mu by a `g_bar` that was improved so; `lambda_bar` with G g_bar and what ts_contact_derivative_add_law gives in it.
 void ts_contact_derivative_friction_bar(const ts_contact_derivative* derivative, const double* g_bar,
                                         const double* lambda_bar, double* out_mu_bar);
 
-/// Forward, many columns side by side: `du` and `out_dlambda` (row_count x columns, row-major), `dmu` (block_count x columns, may be NULL).
-ts_code ts_contact_derivative_forward_columns(const ts_contact_derivative* derivative, int columns, const double* du,
-                                              const double* dmu, ts_arena* scratch, double* out_dlambda);
+// Many changes at once (contact/derivative/columns.c), for those who know how impulses move bodies.
+
+/// Rows of a block over a run of coordinates z in which the mass matrix is one: u changes by J' dz and dz by J'^T dlambda.
+typedef struct ts_contact_run {
+    int row;     // first row of the block
+    int rows;    // of the block
+    int column;  // first coordinate
+    int count;
+    const double* J;  // (rows x count)
+} ts_contact_run;
+
+/// Those of all blocks that act, in the order of blocks.
+typedef struct ts_contact_runs {
+    int count;
+    const ts_contact_run* run;
+} ts_contact_runs;
+
+/// Adds to `io_asked` (derivative->unknowns x columns, row-major; zero at first) what changes of u at frozen impulse and frozen z ask of impulses: `du` (rows x count,
+/// row-major) of the block whose first row is `row`, number k of which is of column `column[k]`; negative: of none.
+void ts_contact_derivative_ask(const ts_contact_derivative* derivative, int row, int count, const double* du,
+                               const int* column, int columns, double* io_asked);
+
+/// Adds to `io_z` (coordinates x columns, row-major), what changes at frozen impulse make of it, what impulses add: for every column the same as
+/// ts_contact_derivative_forward of du + J' dz, and J'^T of that. `asked` is of ts_contact_derivative_ask, `dmu` (block_count x columns) may be NULL. `rounds`: how often what
+/// is left of the equations is asked again (ts_contact_derivative_add_law). Scratch is given back. TS_ERROR_MEMORY when it is short.
+ts_code ts_contact_derivative_push(const ts_contact_derivative* derivative, const ts_contact_runs* runs, int columns,
+                                   const double* asked, const double* dmu, int rounds, ts_arena* scratch, double* io_z);
 
 /// Backward: the transpose of ts_contact_derivative_forward. `lambda_bar` (row_count) is the gradient of a loss with respect to the impulse.
 /// Gives that with respect to g, `out_g_bar` (row_count), and with respect to mu, `out_mu_bar` (block_count, may be NULL).

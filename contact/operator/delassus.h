@@ -18,7 +18,7 @@ extern "C" {
 /// What an operator can do; a bit set.
 typedef enum ts_delassus_ability {
     TS_DELASSUS_ROWS = 1,   // set_impulse, add_impulse, velocity, diagonal
-    TS_DELASSUS_APPLY = 2,  // apply, apply_columns
+    TS_DELASSUS_APPLY = 2,  // apply, between
     TS_DELASSUS_BLOCKS = 4  // blocks, join, split
 } ts_delassus_ability;
 
@@ -39,6 +39,13 @@ typedef struct ts_delassus_blocks {
     const double* value;  // rows x rows of each entry, row-major
 } ts_delassus_blocks;
 
+/// Vectors each of which has entries in the rows of one block only.
+typedef struct ts_delassus_vectors {
+    int count;
+    const int* block;     // (count)
+    const double* value;  // (count x TS_BLOCK_ROWS_MAX): its block's rows
+} ts_delassus_vectors;
+
 /// The functions of an operator. Vectors have row_count entries unless said otherwise.
 typedef struct ts_delassus_ops {
     const char* name;
@@ -53,9 +60,10 @@ typedef struct ts_delassus_ops {
     const double* (*diagonal)(const ts_delassus* G, int b);
     /// y = G x; the current impulse is not touched.
     void (*apply)(ts_delassus* G, const double* x, double* out_y);
-    /// The same of many columns side by side, X and Y (row_count x columns, row-major); scratch is given back. Returns 0 when that is short.
-    /// NULL: column by column.
-    int (*apply_columns)(const ts_delassus* G, int columns, const double* X, ts_arena* scratch, double* out_Y);
+    /// Every left vector with G times every right one, out (left x right, row-major); scratch is given back. Returns 0 when that is short.
+    /// NULL: by `apply`.
+    int (*between)(const ts_delassus* G, const ts_delassus_vectors* left, const ts_delassus_vectors* right,
+                   ts_arena* scratch, double* out);
     /// The whole matrix by blocks, in memory of the arena. Returns 0 when that is short or when there would be more than
     /// `most` numbers: a body with ten thousand contacts couples them all.
     int (*blocks)(const ts_delassus* G, ts_arena* arena, size_t most, ts_delassus_blocks* out_blocks);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "base/linear/dense.h"
+#include "base/scalar.h"
 
 typedef struct block_delassus {
     ts_delassus base;
@@ -76,20 +76,32 @@ static const double* diagonal(const ts_delassus* base, int b) {
 
 static void apply(ts_delassus* base, const double* x, double* out_y) { multiply((block_delassus*)base, x, out_y); }
 
-static int apply_columns(const ts_delassus* base, int columns, const double* X, ts_arena* scratch, double* out_Y) {
+static int between(const ts_delassus* base, const ts_delassus_vectors* left, const ts_delassus_vectors* right,
+                   ts_arena* scratch, double* out) {
     const ts_delassus_blocks* G = &((const block_delassus*)base)->blocks;
     const int* row = base->block_row;
-    size_t ld = (size_t)columns;
-    (void)scratch;
-    memset(out_Y, 0, (size_t)base->row_count * ld * sizeof(double));
-    for (int a = 0; a < base->block_count; ++a)
+    size_t ld = (size_t)right->count;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    // Every left vector's row of G.
+    double* line = TS_ARENA_ARRAY(scratch, double, base->row_count);
+    for (int i = 0; line && i < left->count; ++i) {
+        int a = left->block[i];
+        memset(line, 0, (size_t)base->row_count * sizeof(double));
         for (int e = G->start[a]; e < G->start[a + 1]; ++e) {
-            int b = G->column[e], rows = row[b + 1] - row[b];
+            int b = G->column[e], columns = row[b + 1] - row[b];
             for (int r = 0; r < row[a + 1] - row[a]; ++r)
-                ts_lines_add(columns, rows, 1.0, G->value + G->at[e] + r * rows, 1, X + (size_t)row[b] * ld, columns,
-                             out_Y + (size_t)(row[a] + r) * ld);
+                for (int c = 0; c < columns; ++c)
+                    line[row[b] + c] +=
+                        left->value[i * TS_BLOCK_ROWS_MAX + r] * G->value[G->at[e] + (size_t)(r * columns + c)];
         }
-    return 1;
+        for (int k = 0; k < right->count; ++k) {
+            int b = right->block[k];
+            out[(size_t)i * ld + (size_t)k] =
+                ts_dot(line + row[b], right->value + (size_t)k * TS_BLOCK_ROWS_MAX, row[b + 1] - row[b]);
+        }
+    }
+    ts_arena_scope_end(scratch, scope);
+    return line != NULL;
 }
 
 // The entry (a, b), or -1.
@@ -201,7 +213,7 @@ static const ts_delassus_ops block_ops = {
     .velocity = velocity,
     .diagonal = diagonal,
     .apply = apply,
-    .apply_columns = apply_columns,
+    .between = between,
     .blocks = list_blocks,
     .join = join_blocks,
     .split = split,

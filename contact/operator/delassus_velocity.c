@@ -199,45 +199,43 @@ static void apply(ts_delassus* base, const double* x, double* out_y) {
     ts_task_parallel_for(self->order ? self->tasks : NULL, base->block_count, READ_GRAIN, read_range, &p);
 }
 
-// The columns that are not zero in some of `rows` lines: [first, end).
-static void find_used(int rows, int columns, const double* X, int* out_first, int* out_end) {
-    int first = columns, end = 0;
-    for (int r = 0; r < rows; ++r) {
-        const double* line = X + (size_t)r * (size_t)columns;
-        for (int c = 0; c < first; ++c)
-            if (line[c] != 0.0) first = c;
-        for (int c = columns - 1; c >= end; --c)
-            if (line[c] != 0.0) end = c + 1;
-    }
-    *out_first = first < end ? first : end;
-    *out_end = end;
+// sum of `rows` rows, `count` apart, times their numbers.
+static void combine_rows(int rows, int count, const double* value, const double* J, double* out) {
+    memset(out, 0, (size_t)count * sizeof(double));
+    for (int r = 0; r < rows; ++r, J += count)
+        if (value[r] != 0.0) change_one(J, count, value[r], out);
 }
 
-static int apply_columns(const ts_delassus* base, int columns, const double* X, ts_arena* scratch, double* out_Y) {
+// V = M^-1 J^T of the right, side by side, is read by the left.
+static int between(const ts_delassus* base, const ts_delassus_vectors* left, const ts_delassus_vectors* right,
+                   ts_arena* scratch, double* out) {
     const ts_velocity_form* self = (const ts_velocity_form*)base;
-    size_t ld = (size_t)columns;
+    size_t ld = (size_t)right->count;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* V = (double*)ts_arena_alloc_zeroed(scratch, (size_t)self->velocity_count * ld, sizeof(double));
-    for (int b = 0; V && b < base->block_count; ++b) {
-        const double* from = X + (size_t)base->block_row[b] * ld;
-        int first, end;
-        // Unknowns of a contact are columns with nothing but its own rows.
-        find_used(self->block[b].rows, columns, from, &first, &end);
-        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
-            for (int i = 0; i < self->segment[s].count; ++i)
-                ts_lines_add(end - first, self->block[b].rows, 1.0, self->segment[s].Y + i, self->segment[s].count,
-                             from + first, columns, V + (size_t)(self->segment[s].column + i) * ld + first);
+    double* row = TS_ARENA_ARRAY(scratch, double, self->velocity_count);
+    int fine = V && row;
+    for (int k = 0; fine && k < right->count; ++k) {
+        int b = right->block[k];
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* g = &self->segment[s];
+            double* to = V + (size_t)g->column * ld + (size_t)k;
+            combine_rows(self->block[b].rows, g->count, right->value + (size_t)k * TS_BLOCK_ROWS_MAX, g->Y, row);
+            for (int j = 0; j < g->count; ++j) to[(size_t)j * ld] += row[j];
+        }
     }
-    memset(out_Y, 0, (size_t)base->row_count * ld * sizeof(double));
-    for (int b = 0; V && b < base->block_count; ++b)
-        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
-            for (int r = 0; r < self->block[b].rows; ++r)
-                ts_lines_add(columns, self->segment[s].count, 1.0,
-                             self->segment[s].J + (size_t)r * (size_t)self->segment[s].count, 1,
-                             V + (size_t)self->segment[s].column * ld, columns,
-                             out_Y + (size_t)(base->block_row[b] + r) * ld);
+    if (fine) memset(out, 0, (size_t)left->count * ld * sizeof(double));
+    for (int i = 0; fine && i < left->count; ++i) {
+        int b = left->block[i];
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* g = &self->segment[s];
+            combine_rows(self->block[b].rows, g->count, left->value + (size_t)i * TS_BLOCK_ROWS_MAX, g->J, row);
+            ts_lines_add(right->count, g->count, 1.0, row, 1, V + (size_t)g->column * ld, right->count,
+                         out + (size_t)i * ld);
+        }
+    }
     ts_arena_scope_end(scratch, scope);
-    return V != NULL;
+    return fine;
 }
 
 // Segment s of block a against segment t of block b: J_s Y_t^T on the columns they share, added to the block at out.
@@ -386,7 +384,7 @@ static const ts_delassus_ops velocity_ops = {
     .velocity = velocity,
     .diagonal = diagonal,
     .apply = apply,
-    .apply_columns = apply_columns,
+    .between = between,
     .blocks = list_blocks,
     .join = join_blocks,
     .split = ts_velocity_form_split,

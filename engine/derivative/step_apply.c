@@ -43,8 +43,8 @@ void ts_step_unwhiten(const ts_step_implicit* p, double* z) {
 }
 
 void ts_step_add_rows(const ts_step_implicit* p, const double* z, double* y) {
-    for (int s = 0; s < p->segment_count; ++s) {
-        const ts_step_segment* g = &p->segment[s];
+    for (int s = 0; s < p->rows.count; ++s) {
+        const ts_contact_run* g = &p->rows.run[s];
         for (int r = 0; r < g->rows; ++r) {
             double sum = 0.0;
             for (int i = 0; i < g->count; ++i) sum += g->J[r * g->count + i] * z[g->column + i];
@@ -55,8 +55,8 @@ void ts_step_add_rows(const ts_step_implicit* p, const double* z, double* y) {
 
 // z += J'^T y
 static void add_rows_transposed(const ts_step_implicit* p, const double* y, double* z) {
-    for (int s = 0; s < p->segment_count; ++s) {
-        const ts_step_segment* g = &p->segment[s];
+    for (int s = 0; s < p->rows.count; ++s) {
+        const ts_contact_run* g = &p->rows.run[s];
         for (int r = 0; r < g->rows; ++r)
             for (int i = 0; i < g->count; ++i) z[g->column + i] += g->J[r * g->count + i] * y[g->row + r];
     }
@@ -258,7 +258,7 @@ static ts_code push_contacts(const ts_step_implicit* p, ts_step_workplace* w, ts
     for (int k = ts_step_rounds(p); k > 0 && !code; --k) {
         memcpy(w->left, w->du, rows * sizeof(double));
         ts_step_add_rows(p, w->z, w->left);
-        ts_contact_derivative_add_law(&p->contact, 1, w->dlambda, w->dmu, w->left);
+        ts_contact_derivative_add_law(&p->contact, w->dlambda, w->dmu, w->left);
         code = ts_contact_derivative_forward(&p->contact, w->left, NULL, scratch, w->change, NULL);
         if (code) return code;
         for (size_t i = 0; i < rows; ++i) w->dlambda[i] += w->change[i];
@@ -278,7 +278,7 @@ static ts_code pull_contacts(const ts_step_implicit* p, ts_step_workplace* w, ts
     for (int k = 0; k <= rounds && rounds > 0; ++k) {
         memset(w->left, 0, rows * sizeof(double));
         ts_step_add_rows(p, w->z, w->left);
-        ts_contact_derivative_add_law(&p->contact, 1, w->du, NULL, w->left);
+        ts_contact_derivative_add_law(&p->contact, w->du, NULL, w->left);
         if (k == rounds) break;
         code = ts_contact_derivative_reverse(&p->contact, w->left, scratch, w->change, NULL, NULL);
         if (code) return code;

@@ -44,18 +44,18 @@ static int copy_rows(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
         for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s, ++count)
             numbers += (size_t)plan->block[b].rows * (size_t)plan->segment[s].count;
     }
-    ts_step_segment* segment = TS_ARENA_ARRAY(arena, ts_step_segment, count);
+    ts_contact_run* run = TS_ARENA_ARRAY(arena, ts_contact_run, count);
     double* data = TS_ARENA_ARRAY(arena, double, numbers);
-    if (!segment || !data) return 0;
-    p->segment = segment;
+    if (!run || !data) return 0;
+    p->rows.run = run;
     for (int b = 0; b < p->block_count; ++b) {
         if (!ts_step_block_acts(sim, p, b)) continue;
         for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
             const ts_delassus_segment* from = &plan->segment[s];
             size_t size = (size_t)plan->block[b].rows * (size_t)from->count;
             memcpy(data, from->J, size * sizeof(double));
-            segment[p->segment_count++] =
-                (ts_step_segment){plan->block_row[b], plan->block[b].rows, from->column, from->count, data};
+            run[p->rows.count++] =
+                (ts_contact_run){plan->block_row[b], plan->block[b].rows, from->column, from->count, data};
             data += size;
         }
     }

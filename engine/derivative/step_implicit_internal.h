@@ -17,15 +17,6 @@
 extern "C" {
 #endif
 
-/// Rows of a block that acts over a run of columns, whitened: J' (rows x count).
-typedef struct ts_step_segment {
-    int row;
-    int rows;
-    int column;
-    int count;
-    const double* J;
-} ts_step_segment;
-
 /// The columns that are to be found at frozen impulses.
 typedef struct ts_step_column {
     ts_step_input_kind kind;
@@ -85,8 +76,7 @@ typedef struct ts_step_implicit {
     double time_step;
     int row_count;
     int block_count;
-    int segment_count;
-    const ts_step_segment* segment;
+    ts_contact_runs rows;   // J', of blocks that act
     const int* mass_start;  // (tree_count + 1)
     const double* L;        // factors of all trees
     const double* inverse;  // (nv) one over their diagonals

@@ -1,8 +1,8 @@
 // All columns of a step's Jacobian at once.
 //
 // The maps of step_apply.c on whole matrices, columns side by side: the velocity rows of the result are z while it is found, so that each map adds
-// lines to lines (base/linear/dense.h). Impulses of trees are copied, not multiplied; the inertia's factor, the rows of contacts and the factors
-// of their law are gone through once for all columns.
+// lines to lines (base/linear/dense.h). Impulses of trees are copied, not multiplied; the inertia's factor, and contacts with their law
+// (contact/derivative/columns.c) are gone through once for all columns.
 #include <string.h>
 
 #include "base/linear/dense.h"
@@ -17,12 +17,12 @@ typedef struct columns {
     int count;
     double* position;      // (nv x count)
     double* z;             // (nv x count)
-    double* du;            // (row_count x count)
-    double* dlambda;       // (row_count x count)
+    double* asked;         // (unknowns of contacts x count), of ts_contact_derivative_ask
     double* dmu;           // (block_count x count); NULL: friction is asked for by nobody
     double* compact;       // (dofs of the largest tree x count)
     int* listed;           // (count)
     int* moved;            // (tree_count) how many columns move each tree
+    int* place;            // (nv)
     int* of_position;      // (nv) the column of each position, or -1
     int* of_velocity;      // (nv) likewise
     unsigned char* moves;  // (tree_count x count) nonzero: column c moves tree t
@@ -30,21 +30,22 @@ typedef struct columns {
 } columns;
 
 static int take_columns(const ts_step_implicit* p, int count, ts_arena* scratch, double* matrix, columns* out) {
-    size_t n = (size_t)count, nv = (size_t)p->model->nv, rows = (size_t)p->row_count, most = 0;
+    size_t n = (size_t)count, nv = (size_t)p->model->nv, most = 0;
     for (int t = 0; t < p->model->tree_count; ++t)
         if ((size_t)p->model->tree[t].dof_count > most) most = (size_t)p->model->tree[t].dof_count;
     *out = (columns){.p = p, .count = count};
     out->position = matrix;
     out->z = matrix + nv * n;
-    out->du = (double*)ts_arena_alloc_zeroed(scratch, rows * n, sizeof(double));
-    out->dlambda = TS_ARENA_ARRAY(scratch, double, rows* n);
+    if (p->has_contact)
+        out->asked = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->contact.unknowns * n, sizeof(double));
     if (p->asks_friction)
         out->dmu = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->block_count * n, sizeof(double));
     out->compact = TS_ARENA_ARRAY(scratch, double, most* n);
-    out->listed = TS_ARENA_ARRAY(scratch, int, n + 2 * nv + (size_t)p->model->tree_count);
+    out->listed = TS_ARENA_ARRAY(scratch, int, n + 3 * nv + (size_t)p->model->tree_count);
     out->of_position = out->listed + n;
     out->of_velocity = out->of_position + nv;
-    out->moved = out->of_velocity + nv;
+    out->place = out->of_velocity + nv;
+    out->moved = out->place + nv;
     out->moves = (unsigned char*)ts_arena_alloc_zeroed(scratch, n * (size_t)p->model->tree_count, 1);
     if (scratch->failed) return 0;
     memset(out->moved, 0, (size_t)p->model->tree_count * sizeof(int));
@@ -80,6 +81,11 @@ static void apply_force(const columns* m, int c, int d, double f) {
     for (int r = 0; by_force && r < n; ++r) line_of(m, m->z, first + r)[c] += by_force[r * n + d - first] * f;
 }
 
+// What changes of u in the rows of a block ask of impulses.
+static void ask(const columns* m, int row, int count, const double* du, const int* column) {
+    ts_contact_derivative_ask(&m->p->contact, row, count, du, column, m->count, m->asked);
+}
+
 static void enter_wrench(const columns* m, int c) {
     int i = m->p->column[c].index;
     for (int d = m->p->model->body[i / 6].dof_last; d >= 0; d = m->p->model->dof[d].parent)
@@ -91,7 +97,7 @@ static void enter_control(const columns* m, int c) {
     int i = p->column[c].index, row = p->drive[i].row;
     for (int k = 0; k < p->lever[i].count; ++k)
         apply_force(m, c, p->lever[i].dof[k], p->drive[i].gain * p->lever[i].moment[k]);
-    if (row >= 0) line_of(m, m->du, row)[c] += p->drive[i].push;
+    if (row >= 0) ask(m, row, 1, &p->drive[i].push, &c);
 }
 
 // How many columns from c on are of neighbouring positions or velocities of one tree.
@@ -145,18 +151,20 @@ static void add_blocks(const columns* m) {
     const ts_step_implicit* p = m->p;
     for (int b = 0; b < p->block_count; ++b) {
         const ts_step_block_slope* block = &p->block[b];
-        for (int k = 0; k < block->count; ++k) {
-            int c = m->of_position[block->dof[k]], v = m->of_velocity[block->dof[k]];
-            for (int r = 0; block->by_v && v >= 0 && r < block->rows; ++r)
-                line_of(m, m->du, block->row + r)[v] += block->by_v[r * block->count + k];
-            if (c < 0) continue;
-            for (int r = 0; r < block->rows; ++r)
-                line_of(m, m->du, block->row + r)[c] += block->by_q[r * block->count + k];
-            for (int i = 0; block->force && i < block->count; ++i) {
+        if (block->by_q) {
+            for (int k = 0; k < block->count; ++k) m->place[k] = m->of_position[block->dof[k]];
+            ask(m, block->row, block->count, block->by_q, m->place);
+        }
+        for (int k = 0; block->force && k < block->count; ++k) {
+            int c = m->of_position[block->dof[k]];
+            for (int i = 0; c >= 0 && i < block->count; ++i) {
                 line_of(m, m->z, block->dof[i])[c] += block->force[i * block->count + k];
                 mark(m, p->model->dof[block->dof[i]].tree, c);
             }
         }
+        if (!block->by_v) continue;
+        for (int k = 0; k < block->count; ++k) m->place[k] = m->of_velocity[block->dof[k]];
+        ask(m, block->row, block->count, block->by_v, m->place);
     }
 }
 
@@ -166,7 +174,10 @@ static void add_frozen_rows(const columns* m) {
     for (int c = 0; m->dmu && c < m->count; ++c) {
         if (p->frozen_column[c] >= 0) {
             const double* from = p->numbers + (size_t)p->frozen_column[c] * (size_t)p->frozen.size;
-            for (int i = 0; i < p->row_count; ++i) line_of(m, m->du, i)[c] += from[p->frozen.row + i];
+            for (int s = 0; s < p->rows.count; ++s) {
+                int row = p->rows.run[s].row;
+                if (s == 0 || row != p->rows.run[s - 1].row) ask(m, row, 1, from + p->frozen.row + row, &c);
+            }
             for (int b = 0; b < p->block_count; ++b) line_of(m, m->dmu, b)[c] += from[p->frozen.friction + b];
         } else if (p->column[c].kind == TS_STEP_BY_FRICTION) {
             int geom = p->column[c].index;
@@ -197,52 +208,16 @@ static void through_factor(const columns* m, int t, int back) {
         for (int k = 0; k < count; ++k) line_of(m, m->z, first + i)[m->listed[k]] = lines[i * count + k];
 }
 
-// du += J' z.
-static void read_rows(const columns* m, double* du) {
-    const ts_step_implicit* p = m->p;
-    for (int s = 0; s < p->segment_count; ++s) {
-        const ts_step_segment* g = &p->segment[s];
-        for (int r = 0; r < g->rows; ++r)
-            ts_lines_add(m->count, g->count, 1.0, g->J + r * g->count, 1, line_of(m, m->z, g->column), m->count,
-                         line_of(m, du, g->row + r));
-    }
-}
-
-// z += J'^T dlambda.
-static void push_rows(const columns* m, double* dlambda) {
-    const ts_step_implicit* p = m->p;
-    for (int s = 0; s < p->segment_count; ++s) {
-        const ts_step_segment* g = &p->segment[s];
-        int t = p->model->dof[g->column].tree;
-        memset(m->moves + (size_t)t * (size_t)m->count, 1, (size_t)m->count);
-        m->moved[t] = m->count;
-        for (int i = 0; i < g->count; ++i)
-            ts_lines_add(m->count, g->rows, 1.0, g->J + i, g->count, line_of(m, dlambda, g->row), m->count,
-                         line_of(m, m->z, g->column + i));
-    }
-}
-
 // Adds what impulses do; where they are in doubt, in rounds (step_apply.c).
 static ts_code push_contacts(const columns* m, ts_arena* scratch) {
     const ts_step_implicit* p = m->p;
-    size_t size = (size_t)p->row_count * (size_t)m->count;
-    int rounds = ts_step_rounds(p);
-    double *left = rounds ? TS_ARENA_ARRAY(scratch, double, 2 * size) : m->du, *change = left + size;
-    if (!left) return TS_ERROR_MEMORY;
-    if (rounds) memcpy(left, m->du, size * sizeof(double));
-    read_rows(m, left);
-    ts_code code = ts_contact_derivative_forward_columns(&p->contact, m->count, left, m->dmu, scratch, m->dlambda);
-    if (!code) push_rows(m, m->dlambda);
-    for (int k = 0; k < rounds && !code; ++k) {
-        memcpy(left, m->du, size * sizeof(double));
-        read_rows(m, left);
-        ts_contact_derivative_add_law(&p->contact, m->count, m->dlambda, m->dmu, left);
-        code = ts_contact_derivative_forward_columns(&p->contact, m->count, left, NULL, scratch, change);
-        if (code) break;
-        for (size_t i = 0; i < size; ++i) m->dlambda[i] += change[i];
-        push_rows(m, change);
+    for (int s = 0; s < p->rows.count; ++s) {
+        int t = p->model->dof[p->rows.run[s].column].tree;
+        memset(m->moves + (size_t)t * (size_t)m->count, 1, (size_t)m->count);
+        m->moved[t] = m->count;
     }
-    return code;
+    return ts_contact_derivative_push(&p->contact, &p->rows, m->count, m->asked, m->dmu, ts_step_rounds(p), scratch,
+                                      m->z);
 }
 
 // `to` = s `from`, a line each.

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "tests/contact/dense_operator.h"
-#include "tests/contact/operator_columns.h"
+#include "tests/contact/operator_between.h"
 
 enum { BODY_COUNT = 4, TREE_DOF = 9, DOF = 6 * BODY_COUNT + TREE_DOF, BLOCK_COUNT = 9, ROW_COUNT = 23 };
 
@@ -142,7 +142,7 @@ static void check_operator(const sample* s, ts_delassus* G, ts_rng* rng) {
             G->ops->add_impulse(G, b, delta);
         }
     expect_velocity(s, G, impulse, "after add");
-    if (G->ops->apply_columns) expect_columns(G, x);
+    if (G->ops->between) expect_between(G, x);
     G->ops->apply(G, x, y);
     multiply(s, x, expected);
     for (int i = 0; i < ROW_COUNT; ++i) cr_expect_float_eq(y[i], expected[i], 1e-12, "%s apply", G->ops->name);

@@ -8,7 +8,7 @@
 #include "contact/operator/delassus_block.h"
 #include "contact/island.h"
 #include "contact/solver.h"
-#include "tests/contact/operator_columns.h"
+#include "tests/contact/operator_between.h"
 
 enum { BLOCKS = 40, ROWS_MAX = 6 * BLOCKS };
 
@@ -69,7 +69,7 @@ static void expect_vector(const double* actual, const double* expected, int n, d
                            expected[i]);
 }
 
-Test(delassus_block, products_and_columns) {
+Test(delassus_block, products_and_pairs) {
     ts_arena arena = {0};
     ts_rng rng = ts_rng_make(3, 3);
     for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -80,7 +80,7 @@ Test(delassus_block, products_and_columns) {
         cr_assert_not_null(G);
         for (int i = 0; i < n; ++i) x[i] = ts_rng_normal(&rng);
         multiply(x, expected);
-        expect_columns(G, x);
+        expect_between(G, x);
         G->ops->apply(G, x, y);
         expect_vector(y, expected, n, 1e-11, "apply");
         // Half at once, half block by block.
