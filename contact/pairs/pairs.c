@@ -292,6 +292,7 @@ ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
 typedef struct part_job {
     ts_pairs_kernel kernel;
     ts_pair_pass* pass;
+    int passes;  // of a walk
 } part_job;
 
 static void run_parts(void* context, int begin, int end, int worker) {
@@ -300,11 +301,29 @@ static void run_parts(void* context, int begin, int end, int worker) {
     for (int part = begin; part < end; ++part) job->kernel(job->pass, part);
 }
 
-// A pass over all parts; its threads may wait for each other, so each part is a range of its own.
+// A pass over all parts, of which none waits for another.
 static void run(ts_pair_pass* pass, ts_pairs_kernel kernel) {
-    part_job job = {kernel, pass};
-    ts_pair_parts_rewind(pass->pairs);
+    part_job job = {kernel, pass, 0};
     ts_task_parallel_for(pass->pairs->tasks, pass->pairs->parts->count, 1, run_parts, &job);
+}
+
+static void walk_part(void* context, int part) {
+    const part_job* job = (const part_job*)context;
+    job->kernel(job->pass, part);
+}
+
+static void walk_parts(void* context, int begin, int end, int worker) {
+    const part_job* job = (const part_job*)context;
+    (void)worker;
+    for (int part = begin; part < end; ++part)
+        ts_pair_parts_walk(job->pass->pairs->parts, job->passes, part, walk_part, context);
+}
+
+// So many passes over all parts, where groups wait for groups of other parts.
+static void walk(ts_pair_pass* pass, ts_pairs_kernel kernel, int passes) {
+    part_job job = {kernel, pass, passes};
+    ts_pair_parts_rewind(pass->pairs);
+    ts_task_parallel_for(pass->pairs->tasks, pass->pairs->parts->count, 1, walk_parts, &job);
 }
 
 void ts_pairs_weigh(ts_pairs* pairs) {
@@ -335,7 +354,7 @@ double ts_pairs_refer(ts_pairs* pairs, int moves) {
 void ts_pairs_begin(ts_pairs* pairs) {
     ts_pair_pass pass = {.pairs = pairs};
     memcpy(pairs->velocity, pairs->free, (size_t)pairs->body_count * TS_PAIR_SPEEDS * sizeof(double));
-    run(&pass, KERNEL(begin));
+    walk(&pass, KERNEL(begin), 1);
 }
 
 void ts_pairs_go_on(ts_pairs* pairs, const double* free) {
@@ -347,7 +366,7 @@ void ts_pairs_go_on(ts_pairs* pairs, const double* free) {
 
 void ts_pairs_sweep(ts_pairs* pairs, int count) {
     ts_pair_pass pass = {.pairs = pairs, .count = count};
-    run(&pass, KERNEL(sweep));
+    walk(&pass, KERNEL(sweep), count);
 }
 
 static void tell_islands(ts_pairs* pairs) {

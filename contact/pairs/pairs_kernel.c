@@ -303,8 +303,8 @@ static void begin_group(const ts_pairs* pairs, int g) {
 static void begin(const ts_pair_pass* pass, int part) {
     const struct ts_pair_parts* parts = pass->pairs->parts;
     ts_pair_walk walk = ts_pair_walk_begin(parts, part);
-    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
-        ts_pair_walk_enter(&walk, parts->group[n]);
+    for (int n = ts_pair_walk_at(&walk); walk.pass == 0 && n < parts->first[part + 1]; ++n) {
+        if (!ts_pair_walk_enter(&walk, parts->group[n])) return;
         begin_group(pass->pairs, parts->group[n]);
         ts_pair_walk_leave(&walk);
     }
@@ -399,13 +399,13 @@ static void sweep(const ts_pair_pass* pass, int part) {
     const struct ts_pair_parts* parts = pairs->parts;
     ts_pair_walk walk = ts_pair_walk_begin(parts, part);
     int end = parts->first[part + 1];
-    for (walk.pass = 0; walk.pass < pass->count; ++walk.pass)
-        for (int n = parts->first[part]; n < end; ++n) {
+    for (int n = ts_pair_walk_at(&walk); walk.pass < pass->count; ++walk.pass, n = parts->first[part])
+        for (; n < end; ++n) {
             int group = parts->group[n];
-            ts_pair_walk_enter(&walk, group);
+            if (!ts_pair_walk_enter(&walk, group)) return;
             if (parts->apart[n]) {
                 int next = parts->group[++n];
-                ts_pair_walk_enter(&walk, next);
+                if (!ts_pair_walk_enter(&walk, next)) return;
                 sweep_groups(pairs, &pairs->group[group], &pairs->group[next]);
                 ts_pair_walk_leave(&walk);
             } else {

@@ -1,11 +1,13 @@
 // Passes over pairs by several threads.
 //
 // Problem: a sweep over one pile is one long chain of updates; cut into pieces that do not know of each other it is another sweep, with other bits. Rule:
-// every group is passed over by one thread, always the same, and waits for the groups that touched its bodies before it, in this pass or in the one
-// before. Threads own strips of the pile, across the way that loads run, so that few groups wait for others; several passes go through
-// without a halt. Strips are cut so that every part has about as many points.
+// groups are in parts, and a group waits for those that touched its bodies before it, in this pass or in the one before. Parts are strips of the pile,
+// across the way that loads run, so that few groups wait for others; several passes go through without a halt. Strips are cut so that every part
+// has about as many points. A part is walked through by one thread at a time, which leaves it where it would have to wait long: on a busy machine the
+// thread of the part that it waits for may not be running at all, and then it goes on with that part itself.
 // Source: data flow in place of barriers, as in sparse triangular solves by levels (Park and others 2014); the order is that of pairs.c.
-// Guaranteed: every body sees the same updates in the same order as with one thread: the same bits. Nobody waits for what comes later, so it ends.
+// Guaranteed: every body sees the same updates in the same order as with one thread: the same bits. Nobody waits for what comes later, so it
+// ends, with however few of the threads.
 // Known to fail: a heap that is no wider than a few bodies is swept by hardly more than one thread at a time.
 #include "contact/pairs/pairs_parts_internal.h"
 
@@ -15,13 +17,14 @@
 
 enum {
     GROUPS_LEAST = 12,  // groups of a part: fewer are not worth a thread
-    SPINS = 400         // looks before others are let run
+    SPINS = 400         // looks before a thread turns to another part
 };
 
 // Alone on its cache lines.
 struct ts_pair_progress {
     atomic_int done;
-    char room[128 - sizeof(atomic_int)];
+    atomic_int taken;  // nonzero: a thread is at the part
+    char room[128 - 2 * sizeof(atomic_int)];
 };
 
 ts_pair_strips ts_pair_strips_of(const ts_pair_unit* unit, int unit_count) {
@@ -174,21 +177,55 @@ int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_unit* uni
 }
 
 void ts_pair_parts_rewind(const ts_pairs* pairs) {
-    for (int p = 0; p < pairs->parts->count; ++p)
+    for (int p = 0; p < pairs->parts->count; ++p) {
         atomic_store_explicit(&pairs->parts->progress[p].done, 0, memory_order_relaxed);
+        atomic_store_explicit(&pairs->parts->progress[p].taken, 0, memory_order_relaxed);
+    }
+}
+
+static int is_ended(const struct ts_pair_parts* parts, int passes, int part) {
+    int groups = parts->first[part + 1] - parts->first[part];
+    return atomic_load_explicit(&parts->progress[part].done, memory_order_acquire) >= passes * groups;
+}
+
+// The first part behind this one that is not at its end; count when there is none.
+static int next_part(const struct ts_pair_parts* parts, int passes, int part) {
+    for (int k = 1; k <= parts->count; ++k) {
+        int next = (part + k) % parts->count;
+        if (!is_ended(parts, passes, next)) return next;
+    }
+    return parts->count;
+}
+
+void ts_pair_parts_walk(const struct ts_pair_parts* parts, int passes, int part, void (*walk)(void* context, int part),
+                        void* context) {
+    // Looks at parts, one after the other, that led to nothing.
+    int vain = 0;
+    for (; part < parts->count; part = next_part(parts, passes, part)) {
+        ts_pair_progress* progress = &parts->progress[part];
+        if (!atomic_exchange_explicit(&progress->taken, 1, memory_order_acquire)) {
+            int before = atomic_load_explicit(&progress->done, memory_order_relaxed);
+            walk(context, part);
+            int after = atomic_load_explicit(&progress->done, memory_order_relaxed);
+            atomic_store_explicit(&progress->taken, 0, memory_order_release);
+            if (after > before) vain = 0;
+        }
+        if (++vain > 2 * parts->count) (void)sched_yield();
+    }
 }
 
 ts_pair_walk ts_pair_walk_begin(const struct ts_pair_parts* parts, int part) {
     ts_pair_walk walk = {.parts = parts, .part = part};
+    walk.done = atomic_load_explicit(&parts->progress[part].done, memory_order_relaxed);
     return walk;
 }
 
-void ts_pair_walk_wait(ts_pair_walk* walk, int part, int need) {
-    for (int look = 0;; ++look) {
+int ts_pair_walk_wait(ts_pair_walk* walk, int part, int need) {
+    for (int look = 0; look < SPINS; ++look) {
         walk->seen[part] = atomic_load_explicit(&walk->parts->progress[part].done, memory_order_acquire);
-        if (walk->seen[part] >= need) return;
-        if (look >= SPINS) (void)sched_yield();
+        if (walk->seen[part] >= need) return 1;
     }
+    return 0;
 }
 
 void ts_pair_walk_leave(ts_pair_walk* walk) {

@@ -11,7 +11,7 @@ enum {
     TS_PAIR_STRIPS = 256  // of equal width, from which parts are made
 };
 
-/// How many groups a part has passed over in the present passes (pairs_parts.c).
+/// How many groups a part has passed over in the present passes, and whether a thread is at it (pairs_parts.c).
 typedef struct ts_pair_progress ts_pair_progress;
 
 /// Parts of the groups. A part's groups stand in the order of all groups.
@@ -45,7 +45,7 @@ static inline int ts_pair_strip(const ts_pair_strips* strips, const ts_pair_unit
 int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_unit* unit, int unit_count, const int* place,
                        int most);
 
-/// One thread on its way through its part, pass by pass.
+/// One thread on its way through a part, pass by pass, from where the part was left.
 typedef struct ts_pair_walk {
     const struct ts_pair_parts* parts;
     int part, pass, done;
@@ -55,21 +55,34 @@ typedef struct ts_pair_walk {
 /// Nobody has begun: to be called before the threads are.
 void ts_pair_parts_rewind(const ts_pairs* pairs);
 
-/// Starts on a part.
+/// Walks through all parts until each has gone so many passes, or another thread is at what is left and ends it: a thread begins with `part`, and where
+/// that can't go on it looks for another part that nobody is at. `walk` goes through a part as far as it gets.
+void ts_pair_parts_walk(const struct ts_pair_parts* parts, int passes, int part, void (*walk)(void* context, int part),
+                        void* context);
+
+/// Goes on with a part.
 ts_pair_walk ts_pair_walk_begin(const struct ts_pair_parts* parts, int part);
 
-/// Returns when that part has done so many.
-void ts_pair_walk_wait(ts_pair_walk* walk, int part, int need);
+/// Where in its pass the walk is: index of the next group in `group` of the parts.
+static inline int ts_pair_walk_at(ts_pair_walk* walk) {
+    int first = walk->parts->first[walk->part], size = walk->parts->first[walk->part + 1] - first;
+    walk->pass = size > 0 ? walk->done / size : 0;
+    return size > 0 ? first + walk->done % size : first;
+}
 
-/// Returns when everything that the group follows is done, of the pass that the walk is in.
-static inline void ts_pair_walk_enter(ts_pair_walk* walk, int group) {
+/// Looks for a while whether that part has done so many. Returns 0 when it has not.
+int ts_pair_walk_wait(ts_pair_walk* walk, int part, int need);
+
+/// Waits for a while until everything that the group follows is done, of the pass that the walk is in. Returns 0 when it is not.
+static inline int ts_pair_walk_enter(ts_pair_walk* walk, int group) {
     const struct ts_pair_parts* parts = walk->parts;
     const int* need = parts->need + (size_t)group * (size_t)parts->count;
     for (int p = 0; p < parts->count; ++p) {
         if (need[p] == INT_MIN) continue;
         int wanted = need[p] + walk->pass * (parts->first[p + 1] - parts->first[p]);
-        if (wanted > walk->seen[p]) ts_pair_walk_wait(walk, p, wanted);
+        if (wanted > walk->seen[p] && !ts_pair_walk_wait(walk, p, wanted)) return 0;
     }
+    return 1;
 }
 
 /// The group is done, and others may see it.
