@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "collision/derivative/proximity_derivative.h"
+#include "engine/derivative/step_pull_internal.h"
 #include "engine/derivative/step_softening_internal.h"
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/soft_contact_internal.h"
@@ -295,7 +296,9 @@ static void add_law(const ts_sim* sim, const ts_contact* contact, const ts_mujoc
     int rows = contact->surface.dimension;
     const double* lambda = sim->impulse + sim->problem.block[contact->block].row;
     for (int r = 0; r < rows; ++r) {
-        double by_gap = law[r].R_by_gap * lambda[r] - law[r].reference_by_gap;
+        // What sticks presses by no more than its impulse is beyond the pull (engine/rows/contact.c).
+        double stuck = r == (rows == 1 ? 0 : 2) ? sim->options.time_step * contact->adhesion : 0.0;
+        double by_gap = law[r].R_by_gap * (lambda[r] - stuck) - law[r].reference_by_gap;
         int axis = rows == 1 ? 2 : r < 3 ? r : r == 3 ? 2 : r - 4;
         ts_vec3 direction = ts_mat3_column(&contact->frame, axis);
         for (int i = 0; i < count; ++i) {
@@ -541,6 +544,61 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     return 1;
 }
 
+// The block of a contact over all dofs of both trees, made where there is none. Returns 0 when memory is short.
+static int widen(const ts_step_task* task, ts_step_implicit* p, const ts_contact* contact, int shared,
+                 const contact_motion* motion, int count) {
+    const ts_block* block = &task->sim->problem.block[contact->block];
+    ts_step_block_slope *slope = &p->block[contact->block], old = *slope;
+    size_t wide = (size_t)count;
+    int* dof = TS_ARENA_ARRAY(task->arena, int, wide);
+    double* by_q = (double*)ts_arena_alloc_zeroed(task->arena, 2 * (size_t)block->rows * wide, sizeof(double));
+    double* force = shared ? (double*)ts_arena_alloc_zeroed(task->arena, wide * wide, sizeof(double)) : NULL;
+    if (task->arena->failed) return 0;
+    double* by_v = by_q + (size_t)block->rows * wide;
+    // The chain comes first in both.
+    for (int i = 0; i < count; ++i) dof[i] = motion[i].dof;
+    for (int r = 0; r < block->rows; ++r)
+        for (int i = 0; i < old.count; ++i) {
+            by_q[r * count + i] = old.by_q[r * old.count + i];
+            if (old.by_v) by_v[r * count + i] = old.by_v[r * old.count + i];
+        }
+    for (int r = 0; r < old.count && old.force; ++r)
+        memcpy(force + r * count, old.force + r * old.count, (size_t)old.count * sizeof(double));
+    *slope = (ts_step_block_slope){block->row, block->rows, count, dof, by_q, force, by_v};
+    return 1;
+}
+
+// What pulls the contact together turns with it. Returns 0 when memory is short.
+static int add_pull(const ts_step_task* task, ts_step_implicit* p, const ts_contact* contact, double pull,
+                    const ts_manifold_derivative_point* slope, contact_room* room) {
+    const ts_sim* sim = task->sim;
+    const ts_model* model = sim->model;
+    int tree[2] = {model->body[contact->body_a].tree, model->body[contact->body_b].tree};
+    int shared = tree[0] >= 0 && tree[1] >= 0 && tree[0] != tree[1];
+    settle(model, p, room);
+    int count = list_others(model, contact, room->motion, list_motions(model, contact, room->motion));
+    find_motions(sim, &p->kinematics, contact, slope, room->motion, count);
+    if (!widen(task, p, contact, shared, room->motion, count)) return 0;
+    const ts_step_block_slope* block = &p->block[contact->block];
+    ts_arena_scope scope = ts_arena_scope_begin(&task->sim->scratch);
+    size_t size = (size_t)count * (size_t)count;
+    double* turned = (double*)ts_arena_alloc_zeroed(&task->sim->scratch, size, sizeof(double));
+    for (int i = 0; i < count; ++i) room->place[i] = i;
+    force_matrix to = {turned, count, room->place};
+    ts_force w = {ts_vec3_zero(), ts_vec3_scale(-pull, ts_mat3_column(&contact->frame, 2))};
+    for (int side = 0; side < 2 && turned; ++side) {
+        if (tree[side] < 0) continue;
+        clear_change(room, count);
+        add_change(model, &p->kinematics, contact, side, w, room->motion, count, &room->change);
+        spread_change(model, &p->kinematics, side, &room->change, room->motion, count, &to);
+    }
+    for (int side = 0; side < 2 && turned; ++side)
+        if (tree[side] >= 0 && p->tree[tree[side]].by_q && (side == 0 || tree[0] != tree[1]))
+            ts_step_pull_add(p, tree[side], block, turned, (double*)block->force);
+    ts_arena_scope_end(&task->sim->scratch, scope);
+    return turned != NULL;
+}
+
 static void give_up(const ts_sim* sim, ts_step_implicit* p, const ts_contact* contact) {
     int a = sim->model->body[contact->body_a].tree, b = sim->model->body[contact->body_b].tree;
     if (a >= 0) p->tree[a].by_q = NULL;
@@ -568,15 +626,23 @@ int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_aren
                            sim->contact[next].geom_b == first->geom_b;)
             ++next;
         int acting = 0;
-        for (int n = i; n < next; ++n) acting += ts_step_block_acts(sim, p, sim->contact[n].block);
+        for (int n = i; n < next; ++n)
+            acting +=
+                ts_step_block_acts(sim, p, sim->contact[n].block) || (p->contact_pull && p->contact_pull[n] != 0.0);
         if (acting == 0) continue;
         int known = find_manifold(sim, first, next - i, slope, report);
         for (int n = i; n < next; ++n) {
             const ts_contact* contact = &sim->contact[n];
-            if (!ts_step_block_acts(sim, p, contact->block)) continue;
-            int plain = known && ts_vec3_max_abs(contact->drift) == 0.0 && contact->adhesion == 0.0 &&
+            double pull = p->contact_pull ? p->contact_pull[n] : 0.0;
+            int acts = ts_step_block_acts(sim, p, contact->block);
+            if (!acts && pull == 0.0) continue;
+            int plain = known && ts_vec3_max_abs(contact->drift) == 0.0 &&
                         sim->row_block[contact->block].blocked == TS_ROW_FREE;
-            if (!plain || !find_contact(task, p, contact, &slope[n - i], &room)) give_up(sim, p, contact);
+            if (plain && acts) plain = find_contact(task, p, contact, &slope[n - i], &room);
+            if (!plain)
+                give_up(sim, p, contact);
+            else if (pull != 0.0)
+                fine = fine && add_pull(task, p, contact, pull, &slope[n - i], &room);
         }
     }
     if (fine) settle(sim->model, p, &room);

@@ -16,7 +16,7 @@
 #include "engine/actuation/actuation_internal.h"
 #include "engine/actuation/tendon_internal.h"
 #include "engine/actuation/transmission_internal.h"
-#include "engine/derivative/step_implicit_internal.h"
+#include "engine/derivative/step_pull_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_source_internal.h"
 #include "engine/step/integrate/integrator.h"
@@ -77,6 +77,8 @@ int ts_step_drive_is_plain(const ts_sim* sim, int i) {
     } else {
         const ts_actuator* a = &model->actuator[i];
         if (!a->active) return 1;
+        if (ts_step_drive_is_suction(sim, i))
+            return drive->mode == TS_DRIVE_PLAIN && law_is_affine(a) && a->bias[1] == 0.0 && a->bias[2] == 0.0;
         if (tendon < 0 && ts_transmission_at(a->transmission)->target != TS_TARGET_JOINT) return 0;
         if (tendon < 0 && ts_joint_traits_of(model->joint[a->target].type)->quaternion) return 0;
         if (drive->mode == TS_DRIVE_ROW && !law_is_affine(a)) return 0;
@@ -322,5 +324,10 @@ int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i
         int tendon = tendon_of(sim->model, i), held = tendon < 0 || ts_step_tendon_is_sum(sim->model, tendon);
         plain = plain && held && law_is_affine(a) && !(drive->high < HUGE_VAL) && !(drive->low > -HUGE_VAL);
     }
-    return a->act < 0 && plain && ts_step_drive_is_known(sim, p, i);
+    int known = ts_step_drive_is_known(sim, p, i);
+    if (ts_step_drive_is_suction(sim, i)) {
+        known = ts_step_drive_is_plain(sim, i) && !sim->integrator->revisit;
+        for (int t = 0; t < sim->model->tree_count; ++t) known = known && p->tree[t].plain;
+    }
+    return a->act < 0 && plain && known;
 }

@@ -97,6 +97,8 @@ typedef struct ts_step_implicit {
     ts_step_drive_slope* drive;    // (actuator_count)
     ts_step_lever* lever;          // (actuator_count)
     const int* geom;               // (block_count x 2) of contacts; -1; where friction is asked for
+    const double* contact_pull;    // (contacts) N: what pulls them together; NULL: nothing does
+    const double* pull;            // (nv) N and N m: all of it
     const ts_motion* axis;         // (nv) dof axes, where wrenches are asked for
     const ts_vec3* arm;            // (body_count) centres of mass from their trees' origins, likewise
     const double* turned;      // (joint_count x 9) of joints with a quaternion that do not coast: d(turn+) / d(turn)

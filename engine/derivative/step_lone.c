@@ -249,13 +249,17 @@ static void add_turning_inertia(const lone* b, const double* next, double* by_q)
 }
 
 // The body in the step, and how its couple and the beginning answer.
-static lone lone_of(const ts_sim* sim, int t, ts_vec3* out_couple) {
+static lone lone_of(const ts_sim* sim, const ts_step_implicit* p, int t, ts_vec3* out_couple) {
     int root = sim->model->tree[t].root, first = sim->model->tree[t].dof_first;
     const ts_body* body = &sim->model->body[root];
     lone b = {.sim = sim, .body = body, .R = sim->kinematics.body_pose[root].R, .I = body->inertia, .c = body->centre};
     b.h = sim->options.time_step;
     b.push = ts_vec3_load(sim->force_applied + first);
     b.twist = ts_vec3_load(sim->force_applied + first + 3);
+    if (p->pull) {
+        b.push = ts_vec3_add(b.push, ts_vec3_load(p->pull + first));
+        b.twist = ts_vec3_add(b.twist, ts_vec3_load(p->pull + first + 3));
+    }
     if (ts_fluid_is_there(&sim->options)) {
         b.push = ts_vec3_add(b.push, ts_vec3_load(sim->force_fluid + first));
         b.twist = ts_vec3_add(b.twist, ts_vec3_load(sim->force_fluid + first + 3));
@@ -298,7 +302,7 @@ int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int t
     const ts_spin_memory* memory = &storage->spin_memory[t];
     ts_vec3 couple;
     slope3 w, middle, end[4];
-    lone b = lone_of(sim, t, &couple);
+    lone b = lone_of(sim, p, t, &couple);
     // Only the rule of touched bodies leaves a velocity that is late.
     if (storage->late_next[t] != 0.0) {
         find_touched(&b, memory, &end[2], &end[3]);
@@ -482,7 +486,7 @@ void ts_step_lone_by_parameter(const ts_sim* sim, const ts_step_implicit* p, int
     // A body that is no more as round as it is goes by the rule of touched ones.
     if (c.kind == TS_STEP_BY_INERTIA && sim->integrator->coast) is_touched |= ts_touched_rotation_is_near(sim, t);
     ts_vec3 couple, middle, spin, velocity;
-    lone b = lone_of(sim, t, &couple);
+    lone b = lone_of(sim, p, t, &couple);
     ts_step_body_change by = ts_step_lone_change(sim, t, c);
     push d = push_of(&b, &by, sim->model->tree[t].root, is_touched ? 0.0 : memory->late);
     if (is_touched) {

@@ -38,6 +38,10 @@ static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_ste
         ts_step_softening softening;
         if (!ts_step_softening_find(sim, p, b, &softening) || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
         if (soft && kind == TS_STEP_BY_TIME_STEP && !ts_step_soft_row_is_known(sim, b)) return 0;
+        // What sticks stands in the law of soft contacts, too.
+        if (ts_row_is(sim, b, &ts_row_contact) && kind == TS_STEP_BY_TIME_STEP &&
+            ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE && sim->contact[sim->row_block[b].item].adhesion != 0.0)
+            return 0;
         if (ts_row_is(sim, b, &ts_row_contact) && push_is_slowed(sim, b)) return 0;
     }
     return 1;

@@ -1,9 +1,10 @@
-// Whether what pulls is about to do something else: forces at their limits, activations at the ends of their range, tendons at the ends of their play.
+// Whether what pulls is about to do something else: forces at their limits, activations at the ends of their range, tendons at the ends of their play, contacts that are about to
+// stick.
 //
 // Problem: where a drive is a row the block tells (step_report.c); what acts beside rows is clamped, and there the derivative has two sides. Rule: what is clamped
 // is compared with where it ends, by the size of what it is a sum of. What is taken ahead ends with the velocity after the step where the integrator asks for it again, else
 // it does with the one before.
-// Known to fail: kinks of curves and of muscles are not looked for, nor where a turn begins that an angle is taken round.
+// Known to fail: kinks of curves and of muscles are not looked for, nor where a turn begins that an angle is taken round, nor where a contact is made in which suction gets a share.
 #include <math.h>
 #include <stdio.h>
 
@@ -82,8 +83,23 @@ static void judge_tendon(const ts_sim* sim, int t, ts_step_report* report) {
         say("tendon", t, tendon->name, "the end of its play", report);
 }
 
+// m, for each m that a contact is away from the origin: roundings of a gap.
+static const double gap_rounding = 1e-14;
+
+// A contact sticks up to a gap.
+static void judge_contact(const ts_sim* sim, const ts_contact* contact, ts_step_report* report) {
+    const ts_geom* geom = sim->model->geom;
+    const ts_geom *a = &geom[contact->geom_a], *b = &geom[contact->geom_b];
+    if (contact->adhesion == 0.0 && a->surface.adhesion == 0.0 && b->surface.adhesion == 0.0) return;
+    ts_surface surface = ts_model_surface_between(sim->model, contact->geom_a, contact->geom_b);
+    double off = fabs(contact->gap - (surface.gap + sim->options.slop));
+    if (surface.adhesion == 0.0 || off > gap_rounding * (1.0 + ts_vec3_norm(contact->position))) return;
+    say("geom", contact->geom_b, b->name, "the gap up to which it sticks", report);
+}
+
 void ts_step_report_drives(const ts_sim* sim, ts_step_report* report) {
     for (int i = 0; i < sim->model->actuator_count; ++i) judge_actuator(sim, i, report);
     for (int j = 0; sim->model->actuator_count > 1 && j < sim->model->joint_count; ++j) judge_joint(sim, j, report);
     for (int t = 0; t < sim->model->tendon_count; ++t) judge_tendon(sim, t, report);
+    for (int c = 0; c < sim->contact_count; ++c) judge_contact(sim, &sim->contact[c], report);
 }

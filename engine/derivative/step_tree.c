@@ -16,6 +16,7 @@
 #include "base/linear/four.h"
 #include "base/linear/panel.h"
 #include "engine/actuation/actuation_internal.h"
+#include "engine/derivative/step_pull_internal.h"
 #include "engine/derivative/step_trees_internal.h"
 #include "engine/dynamics/derivative.h"
 #include "engine/dynamics/dynamics_internal.h"
@@ -78,14 +79,8 @@ static void find_plain(const ts_sim* sim, ts_step_tree_slope* tree) {
         for (int k = 0; k < lever->count; ++k) {
             int t = model->dof[lever->dof[k]].tree;
             // What pulls at a lone body is held for the step.
-            if (!plain || ts_step_is_freed(sim, t)) tree[t].plain = 0;
+            if (!plain || (ts_step_is_freed(sim, t) && !ts_step_drive_is_suction(sim, i))) tree[t].plain = 0;
         }
-    }
-    for (int c = 0; c < sim->contact_count; ++c) {
-        if (sim->contact[c].adhesion == 0.0) continue;
-        int a = model->body[sim->contact[c].body_a].tree, b = model->body[sim->contact[c].body_b].tree;
-        if (a >= 0) tree[a].plain = 0;
-        if (b >= 0) tree[b].plain = 0;
     }
 }
 
@@ -389,6 +384,8 @@ int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* 
         w.forces = w.forces || task->input[n].kind == TS_STEP_BY_CONTROL || task->input[n].kind == TS_STEP_BY_FORCE ||
                    task->input[n].kind == TS_STEP_BY_WRENCH || task->input[n].kind == TS_STEP_BY_ACTIVATION ||
                    task->input[n].kind == TS_STEP_BY_TIME_STEP;
+    if (!ts_step_pulls_find(task, p)) return 0;
+    w.forces = w.forces || p->pull;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     p->tree = (ts_step_tree_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)sim->model->tree_count, sizeof *p->tree);
     int fine = p->tree && ts_step_share_poses(sim, task->arena, &p->kinematics) &&

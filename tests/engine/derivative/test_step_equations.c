@@ -355,7 +355,7 @@ Test(step_equations, tendons_and_gears) {
     "<geom type='sphere' size='0.1' friction='0.4'/></body>"                                              \
     "<body name='arm' pos='-0.4 0 0.347'><joint name='p' type='hinge' axis='0.1 1 0' frictionloss='40'/>" \
     "<inertial pos='0.2 0 0' mass='1' diaginertia='0.01 0.02 0.02'/>"                                     \
-    "<body pos='0.4 0 0'><joint name='q' type='hinge' axis='0.2 1 0.1' limited='true' range='0.02 1'/>" \
+    "<body pos='0.4 0 0'><joint name='q' type='hinge' axis='0.2 1 0.1' limited='true' range='0.02 1'/>"   \
     "<inertial pos='0 0.01 -0.05' mass='0.5' fullinertia='0.004 0.003 0.002 0.0005 -0.0003 0.0004'/>"     \
     "<geom type='capsule' size='0.05' fromto='0.02 -0.1 -0.1005 0.02 0.1 -0.1005' condim='" condim        \
     "' friction='0.2 0.01 0.001'/>"                                                                       \
@@ -388,6 +388,50 @@ Test(step_equations, softened_by_size) {
         if (i == 4) continue;
         f = read_world(gears, "sap", integrator[i]);
         expect_softened_known(f, 0, "gears of sap");
+    }
+}
+
+// Contacts that stick, and actuators that suck: of a lone body on the floor, of two trees, one that is open, and one that is drawn off.
+#define STICKY(actuators)                                                                                          \
+    "<mujoco><option timestep='0.005'/><worldbody>"                                                                \
+    "<geom type='plane' size='5 5 1' friction='0.3'/>"                                                             \
+    "<body name='ball' pos='0 0 0.0995'><freejoint/>"                                                              \
+    "<inertial pos='0.01 0.02 -0.01' mass='0.8' diaginertia='0.004 0.003 0.0035'/>"                                \
+    "<geom type='sphere' size='0.1' friction='0.4' adhesion='2'/></body>"                                          \
+    "<body name='arm' pos='-0.4 0 0.3488'><joint type='hinge' axis='0.1 1 0' damping='0.1'/>"                      \
+    "<inertial pos='0.2 0 0' mass='1' diaginertia='0.01 0.02 0.02'/>"                                              \
+    "<body name='hand' pos='0.4 0 0'><joint type='hinge' axis='0.2 1 0.1'/>"                                       \
+    "<inertial pos='0 0.01 -0.05' mass='0.5' fullinertia='0.004 0.003 0.002 0.0005 -0.0003 0.0004'/>"              \
+    "<geom type='capsule' size='0.05' fromto='0.02 -0.1 -0.1005 0.02 0.1 -0.1005' friction='0.2' adhesion='1'/>"   \
+    "</body></body>"                                                                                               \
+    "<body name='cup' pos='1 0 0.1004'><joint type='slide' axis='0 0.1 1'/><joint type='hinge' axis='1 0.4 0.2'/>" \
+    "<inertial pos='0.02 0.01 0' mass='0.3' diaginertia='0.001 0.002 0.0015'/>"                                    \
+    "<geom type='ellipsoid' size='0.12 0.1 0.1' friction='0.2'/></body>"                                           \
+    "</worldbody><actuator>" actuators "</actuator></mujoco>"
+
+Test(step_equations, what_sticks) {
+    static const char* const integrator[] = {"midpoint", "euler", "implicitfast", "implicit", "discrete"};
+    static const char* const solver[] = {"ncp", "sap", "mujoco"};
+    ts_rng rng = ts_rng_make(44, 0);
+    for (int n = 0; n < 15; ++n) {
+        fixture f = read_world(STICKY("<adhesion body='hand' gain='5' ctrlrange='0 1'/>"
+                                      "<adhesion body='cup' gain='8' ctrlrange='0 1'/>"),
+                               solver[n / 5], integrator[n % 5]);
+        int weighs = n / 5 == 2;
+        stir(f.sim, 1e-4, 0.1, &rng);
+        // The cup is drawn off, and its contact is open.
+        f.sim->qvel[f.model->nv - 2] = 0.5;
+        // Soft contacts begin where shapes overlap.
+        if (weighs) ts_step_input_move(f.sim, TS_STEP_BY_POSITION, 6, 0.004);
+        if (weighs) ts_step_input_move(f.sim, TS_STEP_BY_POSITION, f.model->nv - 2, -0.001);
+        for (int g = 0; g < f.model->geom_count; ++g) ts_step_input_move(f.sim, TS_STEP_BY_RESTITUTION, g, 0.1);
+        for (int i = 0; i < f.model->actuator_count; ++i) f.sim->ctrl[i] = ts_rng_uniform_in(&rng, 0.2, 0.8);
+        cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
+        cr_assert_eq(f.sim->contact_count, 3, "%d under %s", f.sim->contact_count, solver[n / 5]);
+        for (int k = 0; k < TS_STEP_BY_COMPLIANCE; ++k)
+            if (!weighs || (k != TS_STEP_BY_MASS && k != TS_STEP_BY_INERTIA && k != TS_STEP_BY_TIME_STEP))
+                expect_known(f.sim, (ts_step_input_kind)k, 1e-11, solver[n / 5]);
+        fixture_end(&f);
     }
 }
 
@@ -536,6 +580,11 @@ Test(step_equations, stages) {
     stir(f.sim, 1e-4, 0.3, &rng);
     drop(f.sim, 0.3, 2e-4);
     for (int k = 0; k < 6; ++k) expect_known(f.sim, kind[k], 3e-12, "stages that touch");
+    fixture_end(&f);
+    f = read_world(STICKY(""), "ncp", "rk4");
+    stir(f.sim, 1e-4, 0.1, &rng);
+    for (int g = 0; g < f.model->geom_count; ++g) ts_step_input_move(f.sim, TS_STEP_BY_RESTITUTION, g, 0.1);
+    for (int k = 0; k < 6; ++k) expect_known(f.sim, kind[k], 1e-11, "stages that stick");
     fixture_end(&f);
 }
 

@@ -31,6 +31,7 @@ typedef struct kink {
 #define TENDON(attributes) "<tendon><fixed " attributes "><joint joint='j' coef='1'/></fixed></tendon>"
 
 static double margin(double a, double b) { return (void)a, (void)b, 1e-3; }
+static double sticking(double a, double b) { return (void)a, (void)b, 1e-5; }
 static double weight(double a, double b) { return (void)b, a * g; }
 static double friction(double a, double b) { return a * b * g; }
 static double stopping(double a, double b) { return (void)a, b * g * h; }
@@ -51,6 +52,10 @@ static const kink kinks[] = {
      "<geom type='box' size='1 1 1' pos='0 0 -1' friction='$'/><body pos='0 0 0.1'><joint type='slide' axis='0 0 "
      "1'/>" BALL,
      "", TS_STEP_BY_POSITION, margin, 0.5, 1.5, NULL, NULL},
+    {"a contact sticks",
+     FLOOR "<body pos='0 0 0.1'><joint type='slide' axis='0 0 1'/>"
+           "<geom type='sphere' size='0.1' mass='#' adhesion='$'/></body>",
+     "", TS_STEP_BY_POSITION, sticking, 0.5, 1.5, NULL, NULL},
     {"it slips", ON_FLOOR, "", TS_STEP_BY_FORCE, friction, 0.5, 1.5, NULL, NULL},
     {"it stops", ON_FLOOR, "", TS_STEP_BY_VELOCITY, stopping, 0.5, 1.5, NULL, NULL},
     {"it stops under the relaxed law", ON_FLOOR, "", TS_STEP_BY_VELOCITY, NULL, 0.001, 10.0, NULL, "ccp-apgd"},
@@ -192,6 +197,8 @@ static void expect_told(const kink* k, double a, double b) {
     char reason[200];
     // It falls through the margin in a step.
     if (k->place == margin) f.sim->qvel[0] = -2.0;
+    // It is drawn off.
+    if (k->place == sticking) f.sim->qvel[0] = 2.0;
     double unit = k->place ? k->place(a, b) : a, end[ROWS], slope[ROWS];
     side left = take_side(k, f.sim, k->low * unit), right = take_side(k, f.sim, k->high * unit);
     double low = left.x, high = right.x, bends = off_line(&left, right.x, right.end);
