@@ -141,9 +141,12 @@ const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
     plan->number_count = plan->wide_most = 0;
     if (plan->block_capacity == 0 && !grow_blocks(plan)) return NULL;
     plan->block_row[0] = plan->segment_start[0] = 0;
+    plan->memory_end = 0;
     for (plan->source = 0; plan->source < ts_row_source_count(); ++plan->source) {
         plan->source_first = plan->block_count;
-        ts_row_memory_range(sim, plan->source, &plan->memory_at, &plan->memory_end);
+        // The memory is in the order of sources.
+        plan->memory_at = plan->memory_end;
+        plan->memory_end = memory_from(&sim->row_memory, plan->source + 1);
         ts_row_source_at(plan->source)->plan(sim, plan);
     }
     return plan->failed ? NULL : plan;

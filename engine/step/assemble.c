@@ -417,9 +417,10 @@ static int find_company(assembly* work) {
     if (many > 0 && !work->company) return 0;
     for (int b = plan->block_count - 1; b >= 0; --b) {
         int i = work->company_of[b] = number[work->company_of[b]] - 1;
-        if (i >= 0) work->company[i] = (company){.block = b};
+        if (i >= 0) work->company[i].block = b;
     }
     for (int i = 0; i < many; ++i) {
+        work->company[i] = (company){.block = work->company[i].block};
         int columns = 0, b = work->company[i].block;
         for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) columns += plan->segment[s].count;
         work->company[i].stored = TS_ARENA_ARRAY(arena, double, 6 * columns);

@@ -297,15 +297,39 @@ static void admit(const small* q, double* x) {
     }
 }
 
-// Makes x admissible, finds its velocities, unless they are known and x was, and judges it, up to the first blocks that are not good.
+// N s: what the natural map is relative to; `largest`: of x.
+static double unit_by(const small* q, double largest) {
+    ts_residual_scale scale = q->yardstick->scale;
+    ts_residual_scale_impulse(&scale, largest);
+    return ts_worse(scale.impulse, scale.velocity * scale.step);
+}
+
+static double unit_of(const small* q) { return unit_by(q, ts_largest(q->x, q->problem->row_count)); }
+
+// 1: of the tolerance, that a bound of the natural map leaves for rounding.
+static const double bound_part = 0.9;
+
+// How much of the natural map there is at most by one unit of this one, of a block. With x' and u' that meet the law: where a contact slides they are
+// y and what leads there, no farther from x and u than the map says; and the natural map, 0 there, grows by no more than 2 |x - x'| and the
+// step times (1 + mu) |u - u'|.
+static double natural_of(const ts_block* block) {
+    return sqrt(block->rows) * (3.0 + (block->set == TS_SET_CONE ? block->mu : 0.0));
+}
+
+// Makes x admissible, finds its velocities, unless they are known and x was, and judges it, up to the first blocks that are not good. Where the map
+// is known, too, the yardstick need not be asked if that is small enough.
 static double judge(small* q, int is_known) {
     size_t bytes = (size_t)q->problem->row_count * sizeof(double);
     int blocks = q->problem->block_count;
     double worst = 0.0;
     memcpy(q->x0, q->x, bytes);
     admit(q, q->x);
-    if (!is_known || memcmp(q->x0, q->x, bytes) != 0) small_find_velocities(q);
+    int is_moved = memcmp(q->x0, q->x, bytes) != 0;
+    if (!is_known || is_moved) small_find_velocities(q);
     double largest = ts_largest(q->x, q->problem->row_count);
+    double bound = is_known && !is_moved ? q->natural * q->worst : HUGE_VAL;
+    double most = bound_part * q->yardstick->goal.tolerance * unit_by(q, largest);
+    if (bound <= most) return most > 0.0 ? bound / most : 0.0;
     for (int first = 0, count = 1; first < blocks && worst <= 1.0; first += count, count *= 2) {
         int end = first + count < blocks ? first + count : blocks;
         worst = ts_worse(worst, ts_yardstick_excess_of(q->yardstick, first, end, largest, q->x, q->u));
@@ -341,13 +365,6 @@ static void note(small* q, int newtons) {
     memcpy(q->x0, q->x, (size_t)q->problem->row_count * sizeof(double));
     admit(q, q->x0);
     ts_trace_note(q->yardstick, newtons, q->x0);
-}
-
-// N s: what the natural map is relative to.
-static double unit_of(const small* q) {
-    ts_residual_scale scale = q->yardstick->scale;
-    ts_residual_scale_impulse(&scale, ts_largest(q->x, q->problem->row_count));
-    return ts_worse(scale.impulse, scale.velocity * scale.step);
 }
 
 // Takes the last step back where the map has exploded: contacts that are redundant do that. Returns nonzero when it did.
@@ -602,7 +619,9 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
         q->block[b].state = SMALL_REST;
         q->block[b].step = small_inverse_stiffness(q, form, b);
         q->has_cones |= p->block[b].set == TS_SET_CONE;
+        q->natural = fmax(q->natural, q->block[b].step > 0.0 ? natural_of(&p->block[b]) : HUGE_VAL);
     }
+    if (q->yardstick->goal.force > 0.0 || q->yardstick->law != TS_LAW_NCP) q->natural = HUGE_VAL;
     return 1;
 }
 

@@ -81,6 +81,7 @@ typedef struct small {
     double* W;         // (slides^2) how that moves normals, factored
     int* pivot;        // (slides) of W
     double worst;      // of the map, a block each
+    double natural;    // 1: the natural map is no more than that times `worst`; HUGE_VAL where that is not known
     double squared;
     ts_tiles* H;
 } small;
@@ -254,7 +255,7 @@ static inline void small_pack(small* q, const ts_velocity_form* form, small_lot*
     lot->first = tile;
     for (uint32_t left = lot->tiles; left; left &= left - 1, at += size) {
         int t = ts_tiles_first(left);
-        if (small_is_zero(at, size)) {
+        if (at[0] == 0.0 && small_is_zero(at, size)) {
             lot->tiles ^= 1u << t;
             continue;
         }
