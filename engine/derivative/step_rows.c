@@ -2,7 +2,7 @@
 //
 // Limits of joints with one number: J is +-1, c* = -gap / h while there is room, else what mends; of balls J turns with the joint. Dry friction: nothing. Servos: J is constant, c* = intercept / ahead is
 // linear in the length. Equalities of joints: the error has its slope, and so has their give, a millionth of G.
-// Tendons that are sums of joints are like joints. Ties of bodies: step_tie.c. Other tendons are left to differences at frozen impulses: the columns of the trees
+// Tendons that are sums of joints are like joints, in equalities too. Ties of bodies: step_tie.c. Other tendons are left to differences at frozen impulses: the columns of the trees
 // that they move.
 #include <math.h>
 #include <string.h>
@@ -27,9 +27,9 @@ static int write_row(const ts_step_task* task, ts_step_implicit* p, int b, int c
     return 1;
 }
 
-// Adds dR lambda, R a part of G, be it the row's or the solver's: of all dofs of the trees that the row moves. `by_q` (nv) has the slopes so far, `turned` is of J by its own dof `at`.
-static int add_give(const ts_step_task* task, const ts_step_implicit* p, int b, int at, double turned, double* by_q,
-                    double* by_v) {
+// Adds dR lambda, R a part of G, be it the row's or the solver's: of all dofs of the trees that the row moves. `by_q` (nv) has the slopes so far; J turns by `turned` times the moments of `about` for each m that that gets longer.
+static int add_give(const ts_step_task* task, const ts_step_implicit* p, int b, const ts_lever* about, double turned,
+                    double* by_q, double* by_v) {
     ts_sim* sim = task->sim;
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     ts_step_leverage l;
@@ -48,7 +48,7 @@ static int add_give(const ts_step_task* task, const ts_step_implicit* p, int b, 
             by_v[d] += give * l.by_v[d];
         }
     }
-    if (at >= 0) by_q[at] += give * 2.0 * turned * l.velocity[at];
+    if (about) ts_lever_pull(about, give * 2.0 * turned * ts_lever_rate(about, l.velocity), 0, by_q);
     return 1;
 }
 
@@ -71,35 +71,86 @@ static int write_wide_row(const ts_step_task* task, ts_step_implicit* p, int b, 
     return 1;
 }
 
-// phi = q1 - P(q2), J = (1, -P'), c* = -phi / h, or as fast as push_out allows.
-static int find_equality(const ts_step_task* task, ts_step_implicit* p, int b) {
+// P'' at x.
+static double curve_of(const ts_equality* e, double x) {
+    double curve = 0.0;
+    for (int k = TS_EQUALITY_COEFFICIENTS - 1; k >= 2; --k) curve = curve * x + k * (k - 1) * e->coefficient[k];
+    return curve;
+}
+
+// What an equality is of: lengths that go with dofs by constant moments.
+typedef struct coupled {
+    const ts_lever* first;
+    const ts_lever* second;  // NULL: there is none
+    double x;                // the second one's stretch
+    double most;             // at which errors are mended at most, per s
+} coupled;
+
+// phi = l1 - P(l2), J = m1 - P' m2, c* = -phi / h, or as fast as push_out allows.
+static int find_coupled(const ts_step_task* task, ts_step_implicit* p, int b, const coupled* c) {
     ts_sim* sim = task->sim;
     const ts_equality* e = ts_row_equality_of(sim, b);
-    const ts_joint* first = &sim->model->joint[e->joint[0]];
     double h = sim->options.time_step, reference = ts_sim_storage_of(sim)->reference[sim->problem.block[b].row];
-    double most = first->type == TS_JOINT_HINGE ? sim->options.push_out_turn : sim->options.push_out_speed;
-    double share = fabs(reference) < most * (1.0 - 1e-12) ? 1.0 / h : 0.0, curve = 0.0;
-    int at = -1;
+    double lambda = sim->impulse[sim->problem.block[b].row], rate = 0.0;
+    double share = fabs(reference) < c->most * (1.0 - 1e-12) ? 1.0 / h : 0.0, curve = curve_of(e, c->x);
+    // Where J^T lambda of one tree turns with another.
+    if (c->second && curve != 0.0 && c->second->tree < 0) return 0;
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
     size_t nv = (size_t)sim->model->nv;
     double* by_q = (double*)ts_arena_alloc_zeroed(&sim->scratch, 2 * nv, sizeof(double));
-    if (by_q) by_q[first->dof_first] = share;
-    if (by_q && e->joint[1] >= 0) {
-        const ts_joint* second = &sim->model->joint[e->joint[1]];
-        double x = sim->qpos[second->qpos_first] - second->reference, rate;
-        ts_row_polynomial(e, x, &rate);
-        for (int k = TS_EQUALITY_COEFFICIENTS - 1; k >= 2; --k) curve = curve * x + k * (k - 1) * e->coefficient[k];
-        at = second->dof_first;
-        by_q[at] -= share * rate + curve * ts_sim_storage_of(sim)->new_velocity[at];
-        // J^T lambda turns with P'.
-        int tree = sim->model->dof[at].tree, n = sim->model->tree[tree].dof_count;
-        if (p->tree[tree].by_q)
-            p->tree[tree].by_q[(at - sim->model->tree[tree].dof_first) * (n + 1)] -=
-                curve * sim->impulse[sim->problem.block[b].row];
+    if (by_q) ts_lever_pull(c->first, share, 0, by_q);
+    if (by_q && c->second) {
+        ts_row_polynomial(e, c->x, &rate);
+        double after = ts_lever_rate(c->second, ts_sim_storage_of(sim)->new_velocity);
+        ts_lever_pull(c->second, -share * rate - curve * after, 0, by_q);
+        double* turned = curve != 0.0 ? p->tree[c->second->tree].by_q : NULL;
+        for (int r = 0; turned && r < c->second->count; ++r)
+            for (int k = 0; k < c->second->count; ++k) {
+                const ts_kinematic_tree* span = &sim->model->tree[c->second->tree];
+                int row = c->second->dof[r] - span->dof_first, column = c->second->dof[k] - span->dof_first;
+                turned[row * span->dof_count + column] -= curve * lambda * c->second->moment[r] * c->second->moment[k];
+            }
     }
-    int fine = by_q && add_give(task, p, b, at, -curve, by_q, by_q + nv) && write_wide_row(task, p, b, by_q, by_q + nv);
+    int fine =
+        by_q && add_give(task, p, b, c->second, -curve, by_q, by_q + nv) && write_wide_row(task, p, b, by_q, by_q + nv);
     ts_arena_scope_end(&sim->scratch, scope);
     return fine;
+}
+
+static int find_equality(const ts_step_task* task, ts_step_implicit* p, int b) {
+    const ts_sim* sim = task->sim;
+    const ts_equality* e = ts_row_equality_of(sim, b);
+    const ts_joint* joint[2] = {&sim->model->joint[e->joint[0]], NULL};
+    if (e->joint[1] >= 0) joint[1] = &sim->model->joint[e->joint[1]];
+    int dof[2] = {joint[0]->dof_first, joint[1] ? joint[1]->dof_first : -1};
+    double one = 1.0;
+    ts_lever lever[2];
+    memset(lever, 0, sizeof lever);
+    for (int k = 0; k < 2 && joint[k]; ++k) {
+        lever[k].dof = &dof[k];
+        lever[k].moment = &one;
+        lever[k].count = 1;
+        lever[k].tree = sim->model->dof[dof[k]].tree;
+    }
+    coupled c = {&lever[0], joint[1] ? &lever[1] : NULL, 0.0, sim->options.push_out_speed};
+    if (joint[0]->type == TS_JOINT_HINGE) c.most = sim->options.push_out_turn;
+    if (joint[1]) c.x = sim->qpos[joint[1]->qpos_first] - joint[1]->reference;
+    return find_coupled(task, p, b, &c);
+}
+
+// Of tendons that are sums of joints.
+static int find_tendon_equality(const ts_step_task* task, ts_step_implicit* p, int b) {
+    const ts_sim* sim = task->sim;
+    const int* tendon = ts_row_equality_of(sim, b)->tendon;
+    const ts_lever* lever = ts_sim_storage_of(sim)->tendon_lever;
+    coupled c = {&lever[tendon[0]], NULL, 0.0, sim->options.push_out_speed};
+    if (!ts_step_tendon_is_sum(sim->model, tendon[0])) return 0;
+    if (tendon[1] >= 0) {
+        if (!ts_step_tendon_is_sum(sim->model, tendon[1])) return 0;
+        c.second = &lever[tendon[1]];
+        c.x = sim->tendon_length[tendon[1]] - sim->model->tendon[tendon[1]].length0;
+    }
+    return find_coupled(task, p, b, &c);
 }
 
 // Of a ball, gap = range - |x|, x its rotation vector: J = -n along the axis n = x / |x|, along which the angle goes as n . w; and dn = (1 - n n^T) / |x|
@@ -282,6 +333,7 @@ static int find_row(const ts_step_task* task, ts_step_implicit* p, int b, int so
     if (source == &ts_row_tendon_limit) return find_tendon_limit(task, p, b);
     if (source == &ts_row_tendon_friction) return write_tendon_row(task, p, b, 1.0, 0.0);
     if (source == &ts_row_joint_equality) return find_equality(task, p, b);
+    if (source == &ts_row_tendon_equality) return find_tendon_equality(task, p, b);
     return source == &ts_row_connect || source == &ts_row_weld;
 }
 

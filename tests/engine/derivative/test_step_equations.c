@@ -345,6 +345,37 @@ Test(step_equations, tendons_and_gears) {
     cr_expect_eq(met, 12);
 }
 
+// Tendons that are tied, by a curve within a tree and by a line to another: their ratio changes, and the give goes by it.
+Test(step_equations, tied_tendons) {
+    static const char* const integrator[] = {"midpoint", "euler", "implicitfast", "implicit"};
+    static const char* const text =
+        "<mujoco><option timestep='0.01'/><worldbody>"
+        "<body name='a' pos='0 0 1'><joint name='p' type='hinge' axis='0.2 1 0.1' damping='0.1'/>"
+        "<inertial pos='0.1 0.02 -0.2' mass='1.3' diaginertia='0.02 0.03 0.015'/>"
+        "<body name='b' pos='0.3 0 -0.2'><joint name='q' type='hinge' axis='1 0.2 0'/>"
+        "<inertial pos='0.05 0.1 0.02' mass='0.7' fullinertia='0.01 0.02 0.015 0.002 -0.001 0.003'/>"
+        "<body name='c' pos='-0.2 0.1 0'><joint name='r' type='hinge' axis='0 0.4 1'/>"
+        "<inertial pos='0.05 0 0.03' mass='0.5' diaginertia='0.005 0.004 0.006'/></body></body></body>"
+        "<body name='d' pos='1 0 1'><joint name='s' type='slide' axis='1 0.4 0.2'/>"
+        "<inertial pos='0.05 0 0.03' mass='0.3' diaginertia='0.003 0.002 0.004'/></body></worldbody>"
+        "<tendon><fixed name='pq'><joint joint='p' coef='0.8'/><joint joint='q' coef='-0.5'/></fixed>"
+        "<fixed name='qr'><joint joint='q' coef='1'/><joint joint='r' coef='0.4'/></fixed>"
+        "<fixed name='r'><joint joint='r' coef='0.3'/></fixed><fixed name='s'><joint joint='s' "
+        "coef='2'/></fixed></tendon>"
+        "<equality><tendon tendon1='pq' tendon2='qr' polycoef='0.01 0.3 0.9 -0.4 0'/>"
+        "<tendon tendon1='r' tendon2='s' polycoef='0.002 0.7 0 0 0'/></equality></mujoco>";
+    ts_rng rng = ts_rng_make(47, 0);
+    for (int n = 0; n < 12; ++n) {
+        fixture f = read_world(text, n < 8 ? "ncp" : "sap", integrator[n % 4]);
+        stir(f.sim, n < 4 ? 0.01 : 0.1, 0.8, &rng);
+        cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
+        cr_assert_eq(f.sim->problem.block_count, 2);
+        for (int k = 0; k < TS_STEP_BY_COMPLIANCE; ++k)
+            expect_known(f.sim, (ts_step_input_kind)k, 1e-11, "tied tendons");
+        fixture_end(&f);
+    }
+}
+
 // `sap` softens by the size of each block's own part of G: what is hard, and what mends an error as leverage allows. Contacts are those of one tree, of two, with
 // rows of spin, at a stop.
 #define PRESSED(condim)                                                                                   \
