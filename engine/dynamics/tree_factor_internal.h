@@ -100,6 +100,17 @@ static inline uint64_t ts_dof_tiles_above(const ts_dof_chains* chains, int k, in
     return bits & (((uint64_t)1 << TS_TILE * k) - 1);
 }
 
+/// Such a set with a bit for each tile.
+static inline uint32_t ts_dof_tiles_mask(uint64_t bits) {
+    bits |= bits >> 1;
+    bits = (bits | bits >> 2) & 0x1111111111111111u;
+    // Two bits side by side, then four, eight and all.
+    bits = (bits | bits >> 3) & 0x0303030303030303u;
+    bits = (bits | bits >> 6) & 0x000f000f000f000fu;
+    bits = (bits | bits >> 12) & 0x000000ff000000ffu;
+    return (uint32_t)((bits | bits >> 24) & 0xffffu);
+}
+
 /// Takes the lowest tile out of such a set that is not empty.
 static inline int ts_dof_tiles_next(uint64_t* bits) {
 #if defined(__GNUC__)

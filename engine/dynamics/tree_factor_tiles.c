@@ -12,9 +12,7 @@ static inline int rows_of(int n, int k) { return n - N * k < N ? n - N * k : N; 
 // Which tiles chains cross.
 static inline void couple(const ts_dof_chains* chains, int n, ts_tiles* H) {
     ts_tiles_begin(H, (n + N - 1) / N);
-    for (int k = 0; k < H->count; ++k)
-        for (uint64_t above = ts_dof_tiles_above(chains, k, rows_of(n, k)); above;)
-            H->below[k] |= 1u << ts_dof_tiles_next(&above);
+    for (int k = 0; k < H->count; ++k) H->below[k] = ts_dof_tiles_mask(ts_dof_tiles_above(chains, k, rows_of(n, k)));
     ts_tiles_close(H);
 }
 
@@ -70,22 +68,27 @@ static inline int make(const ts_dof_chains* chains, int n, const double* M, doub
             load(&H, n, k, rows_of(n, k), M);
     }
     if (!ts_tiles_factor(&H)) return 0;
+    // A pivot beyond all numbers is none, nor is one whose inverse is.
+    ts_four least = ts_four_all(1.0);
     for (int k = 0; k < H.count; ++k) {
         int rows = rows_of(n, k);
         double root[N], share[N];
-        ts_four of_share = ts_four_root(ts_four_load(H.inverse[k]));
+        ts_four of_share = ts_four_root(ts_four_load(H.inverse[k])),
+                of_root = ts_four_quotient(ts_four_all(1.0), of_share);
+        least = ts_four_where(of_share, ts_four_where(of_root, least, ts_four_zero()), ts_four_zero());
+        ts_four_store(of_root, root);
         ts_four_store(of_share, share);
-        ts_four_store(ts_four_quotient(ts_four_all(1.0), of_share), root);
-        for (int r = 0; r < rows; ++r) {
-            // A pivot beyond all numbers, or one whose inverse is.
-            if (!(share[r] > 0.0 && root[r] > 0.0)) return 0;
-            inverse[N * k + r] = share[r];
-        }
-        if (rows == N)
+        if (rows == N) {
+            ts_four_store(of_share, inverse + N * k);
             store(&H, n, k, N, root, L);
-        else
+        } else {
+            for (int r = 0; r < rows; ++r) inverse[N * k + r] = share[r];
             store(&H, n, k, rows, root, L);
+        }
     }
+    double all[N];
+    ts_four_store(least, all);
+    if (!(all[0] > 0.0 && all[1] > 0.0 && all[2] > 0.0 && all[3] > 0.0)) return 0;
     return 1;
 }
 
