@@ -67,25 +67,19 @@ static inline void subtract(double* tile, const double* A, const double* B) {
     }
 }
 
-// Row k of tiles by its own, whose factor is known, and that before division by pivots.
-static inline void divide(ts_tiles* H, int k, double unscaled[][N * N]) {
-    const double *own = ts_tiles_at(H, k, k), *inverse = H->inverse[k];
-    double* row = ts_tiles_at(H, k, 0);
-    for (uint32_t left = H->below[k]; left; left &= left - 1) {
-        int j = ts_tiles_first(left);
-        double *tile = row + N * N * j, *plain = unscaled[j];
-        ts_four x3 = ts_four_load(tile + 12);
-        ts_four x2 = ts_four_minus(ts_four_load(tile + 8), ts_four_times(own[14], x3));
-        ts_four x1 =
-            ts_four_minus(ts_four_load(tile + 4), ts_four_plus(ts_four_times(own[13], x3), ts_four_times(own[9], x2)));
-        ts_four x0 = ts_four_plus(ts_four_plus(ts_four_times(own[12], x3), ts_four_times(own[8], x2)),
-                                  ts_four_times(own[4], x1));
-        x0 = ts_four_minus(ts_four_load(tile), x0);
-        ts_four_store(x0, plain), ts_four_store(x1, plain + 4), ts_four_store(x2, plain + 8),
-            ts_four_store(x3, plain + 12);
-        ts_four_store(ts_four_times(inverse[0], x0), tile), ts_four_store(ts_four_times(inverse[1], x1), tile + 4);
-        ts_four_store(ts_four_times(inverse[2], x2), tile + 8), ts_four_store(ts_four_times(inverse[3], x3), tile + 12);
-    }
+// A tile by the own tile of its row, whose factor is known, and that before division by pivots.
+static inline void divide(double* tile, const double* own, const double* inverse, double* unscaled) {
+    ts_four x3 = ts_four_load(tile + 12);
+    ts_four x2 = ts_four_minus(ts_four_load(tile + 8), ts_four_times(own[14], x3));
+    ts_four x1 =
+        ts_four_minus(ts_four_load(tile + 4), ts_four_plus(ts_four_times(own[13], x3), ts_four_times(own[9], x2)));
+    ts_four x0 =
+        ts_four_plus(ts_four_plus(ts_four_times(own[12], x3), ts_four_times(own[8], x2)), ts_four_times(own[4], x1));
+    x0 = ts_four_minus(ts_four_load(tile), x0);
+    ts_four_store(x0, unscaled), ts_four_store(x1, unscaled + 4), ts_four_store(x2, unscaled + 8),
+        ts_four_store(x3, unscaled + 12);
+    ts_four_store(ts_four_times(inverse[0], x0), tile), ts_four_store(ts_four_times(inverse[1], x1), tile + 4);
+    ts_four_store(ts_four_times(inverse[2], x2), tile + 8), ts_four_store(ts_four_times(inverse[3], x3), tile + 12);
 }
 
 int ts_tiles_factor(ts_tiles* H) {
@@ -93,13 +87,20 @@ int ts_tiles_factor(ts_tiles* H) {
     int last = H->count - 1;
     if (last >= 0 && !factor_tile(ts_tiles_at(H, last, last), H->inverse[last])) return 0;
     for (int k = last; k > 0; --k) {
-        const double* row = ts_tiles_at(H, k, 0);
+        double *row = ts_tiles_at(H, k, 0), *ahead = row + N * N * (k - 1);
+        const double *own = row + N * N * k, *inverse = H->inverse[k];
         uint32_t below = H->below[k], next = 1u << (k - 1);
-        divide(H, k, unscaled);
         // The next pivots before all else: what follows need not wait for their divisions.
-        double* own = ts_tiles_at(H, k - 1, k - 1);
-        if (below & next) subtract(own, unscaled[k - 1], row + N * N * (k - 1));
-        if (!factor_tile(own, H->inverse[k - 1])) return 0;
+        double* pivots = ts_tiles_at(H, k - 1, k - 1);
+        if (below & next) {
+            divide(ahead, own, inverse, unscaled[k - 1]);
+            subtract(pivots, unscaled[k - 1], ahead);
+        }
+        if (!factor_tile(pivots, H->inverse[k - 1])) return 0;
+        for (uint32_t left = below & ~next; left; left &= left - 1) {
+            int j = ts_tiles_first(left);
+            divide(row + N * N * j, own, inverse, unscaled[j]);
+        }
         for (uint32_t left = below; left; left &= left - 1) {
             int i = ts_tiles_first(left);
             double* to = ts_tiles_at(H, i, 0);
