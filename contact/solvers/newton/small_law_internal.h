@@ -28,9 +28,12 @@ static inline double small_inverse_stiffness(const small* q, const ts_velocity_f
     return stiffness > 0.0 ? 1.0 / stiffness : 0.0;
 }
 
-// Rows that are no cone's. Returns the largest entry of the map. `hold`: how far y may leave a bound and be held there.
+// What sticks gives so much, by its stiffness.
+static inline double small_weight(const small* q) { return q->is_proximal ? q->near_weight : q->weight; }
+
+// Rows that are no cone's, but for what small_weigh adds. Returns the largest entry of the map. `hold`: how far y may leave a bound and be held
+// there.
 static inline double small_linearise_rows(small* q, int b, double hold) {
-    double weight = q->is_proximal ? q->near_weight : q->weight;
     const ts_block* block = &q->problem->block[b];
     small_block* s = &q->block[b];
     double worst = 0.0;
@@ -42,15 +45,16 @@ static inline double small_linearise_rows(small* q, int b, double hold) {
         int is_free = p == y;
         worst = ts_worse(worst, fabs(p - x));
         s->state = is_free ? SMALL_STICK : SMALL_REST;
-        s->normal = s->tangent = 1.0 / (weight / s->step + small_softness(q->problem, i));
-        q->c[i] = is_free ? -s->normal * q->u[i] : p - x;
+        q->c[i] = p - x;
+        if (block->rows == 1) continue;
+        s->normal = s->tangent = 1.0 / (small_weight(q) / s->step + small_softness(q->problem, i));
+        if (is_free) q->c[i] = -s->normal * q->u[i];
     }
     return worst;
 }
 
 // A contact that slides: y is where the map looks, with a tangent part of that length.
 static inline double small_linearise_slide(small* q, int b, const double* y, double length) {
-    double weight = q->is_proximal ? q->near_weight : q->weight;
     const ts_block* block = &q->problem->block[b];
     small_block* s = &q->block[b];
     const double *x = q->x + block->row, *u = q->u + block->row;
@@ -58,7 +62,7 @@ static inline double small_linearise_slide(small* q, int b, const double* y, dou
     // Friction follows y's direction, which turns with the velocity across it: that is the last term of
     // (1 - part (1 - step R)) delta_across = -x_across - part step u_across.
     double radius = block->mu * y[2], part = radius / length, along = 0.0, worst = fabs(s->step * u[2]);
-    double across = 1.0 / ((1.0 - part) + part * s->step * small_softness(q->problem, block->row) + weight);
+    double across = 1.0 / ((1.0 - part) + part * s->step * small_softness(q->problem, block->row) + small_weight(q));
     s->state = SMALL_SLIDE;
     s->tangent = part * s->step * across;
     for (int r = 0; r < block->rows; ++r) {
@@ -122,9 +126,8 @@ static inline int small_slide_on(small* q, int b) {
     return 1;
 }
 
-// A frictional contact.
+// A frictional contact, but for what small_weigh adds.
 static inline double small_linearise_cone(small* q, int b, double hold) {
-    double weight = q->is_proximal ? q->near_weight : q->weight;
     const ts_block* block = &q->problem->block[b];
     small_block* s = &q->block[b];
     int rows = block->rows;
@@ -140,15 +143,10 @@ static inline double small_linearise_cone(small* q, int b, double hold) {
         return worst;
     }
     double length = ts_block_set_tangent_length(y, rows);
-    s->normal = 1.0 / (weight / s->step + small_softness(q->problem, block->row + 2));
     if (hold > 0.0 && small_slide_on(q, b)) return s->step * ts_largest(u, rows);
     if (length > block->mu * y[2]) return small_linearise_slide(q, b, y, length);
     s->state = SMALL_STICK;
-    s->tangent = 1.0 / (weight / s->step + small_softness(q->problem, block->row));
-    for (int r = 0; r < rows; ++r) {
-        q->c[block->row + r] = -(r == 2 ? s->normal : s->tangent) * u[r];
-        worst = ts_worse(worst, fabs(s->step * u[r]));
-    }
+    for (int r = 0; r < rows; ++r) worst = ts_worse(worst, fabs(s->step * u[r]));
     return worst;
 }
 
@@ -177,17 +175,22 @@ static inline void small_linearise(small* q, double hold) {
     }
 }
 
-// The law of what sticks once more, for another weight.
+// The law of what sticks or presses: what it gives, and by which impulse. Only who makes a system asks for it.
 static inline void small_weigh(small* q) {
-    for (int b = 0; b < q->problem->block_count; ++b) {
-        const ts_block* block = &q->problem->block[b];
-        small_block* s = &q->block[b];
-        int normal = block->row + (block->set == TS_SET_CONE ? 2 : 0);
-        if (s->state != SMALL_STICK || (block->set == TS_SET_BOX && block->rows > 1)) continue;
-        s->tangent = 1.0 / (q->weight / s->step + small_softness(q->problem, block->row));
-        s->normal = 1.0 / (q->weight / s->step + small_softness(q->problem, normal));
-        for (int i = block->row; i < block->row + block->rows; ++i)
-            q->c[i] = -(i == normal ? s->normal : s->tangent) * q->u[i];
+    double weight = small_weight(q);
+    for (int k = 0; k < q->moving; ++k) {
+        const small_lot* lot = &q->lot[q->move[k]];
+        for (int b = lot->block; b < lot->block + lot->blocks; ++b) {
+            const ts_block* block = &q->problem->block[b];
+            small_block* s = &q->block[b];
+            int row = block->row, is_cone = block->set == TS_SET_CONE;
+            if (s->state == SMALL_REST || (!is_cone && block->rows > 1)) continue;
+            s->normal = 1.0 / (weight / s->step + small_softness(q->problem, is_cone ? row + 2 : row));
+            if (s->state == SMALL_SLIDE) continue;
+            s->tangent = is_cone ? 1.0 / (weight / s->step + small_softness(q->problem, row)) : s->normal;
+            for (int r = 0; r < block->rows; ++r)
+                q->c[row + r] = -(is_cone && r == 2 ? s->normal : s->tangent) * q->u[row + r];
+        }
     }
 }
 

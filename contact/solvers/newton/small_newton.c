@@ -254,6 +254,7 @@ static int find_step(small* q, double enough, ts_arena* scratch) {
     const ts_contact_problem* p = q->problem;
     size_t bytes = (size_t)p->row_count * sizeof(double);
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    small_weigh(q);
     if (!make_system(q) || (q->slides > 0 && !make_slides(q, scratch))) {
         ts_arena_scope_end(scratch, scope);
         return 0;
@@ -386,7 +387,6 @@ static void lighten(small* q, double enough) {
     double map = sqrt(q->squared), weight = light_part * enough / map;
     if (!(map < light_reach * enough) || !(weight < q->weight)) return;
     q->weight = weight;
-    small_weigh(q);
 }
 
 // From the impulses in x, so many steps beside those that make the weight fall, and at most to `limit` systems in all.
