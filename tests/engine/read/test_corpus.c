@@ -12,6 +12,13 @@ static ts_code read_urdf(const ts_text* text, const char* name, ts_status* statu
     return code;
 }
 
+static ts_code read_mjcf(const ts_text* text, const char* name, ts_status* status) {
+    ts_model* model = NULL;
+    ts_code code = ts_mjcf_parse(ts_text_get(text), text->length, name, NULL, NULL, &model, status);
+    ts_model_free(model);
+    return code;
+}
+
 static ts_code read_srdf(const ts_text* text, const char* name, ts_status* status) {
     static const char robot[] = "<robot name='r'>" LINK("base") LINK("a") LINK("b") LINK("c") LINK("d") LINK("e")
         JOINT("ja", "continuous", "base", "a", "") JOINT("jb", "prismatic", "a", "b", "")
@@ -61,8 +68,10 @@ static void check_corpus(const char* folder, ts_code (*read)(const ts_text*, con
     cr_expect_geq(bad, least, "%s: %d broken files", folder, bad);
 }
 
-Test(urdf_corpus, urdf) { check_corpus("corpus_urdf", read_urdf, 40); }
+Test(corpus, urdf) { check_corpus("corpus_urdf", read_urdf, 41); }
 
-Test(urdf_corpus, srdf) { check_corpus("corpus_srdf", read_srdf, 10); }
+Test(corpus, mjcf) { check_corpus("corpus_mjcf", read_mjcf, 38); }
 
-Test(urdf_corpus, collada) { check_corpus("corpus_collada", read_collada, 20); }
+Test(corpus, srdf) { check_corpus("corpus_srdf", read_srdf, 10); }
+
+Test(corpus, collada) { check_corpus("corpus_collada", read_collada, 20); }
