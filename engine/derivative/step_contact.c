@@ -7,19 +7,17 @@
 //     du = d . (c x dw) + d . (dv_B - dv_A) - dc*,     df = dw x f,     dv_B = what is fixed there + omega_B x dp
 //     d(J^T lambda)_k = (S_j x S_k) . F + S_k . (dp x f + (p - o) x df, df)
 // Source: docs/contact.md for the rows; derived here. Twists as in engine/dynamics/kinematics_derivative.c.
-// Where the narrow phase has no derivative of a pair it is differenced (TS_PART_COLLISION).
+// Manifolds: step_manifold.c.
 #include <math.h>
 #include <string.h>
 
+#include "base/linear/four.h"
 #include "collision/derivative/proximity_derivative.h"
 #include "engine/derivative/step_pull_internal.h"
 #include "engine/derivative/step_softening_internal.h"
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/step/step.h"
-
-// m and rad: of B's pose, for differences of manifolds.
-static const double pose_increment = 1e-6;
 
 // How a dof moves a contact.
 typedef struct contact_motion {
@@ -31,104 +29,6 @@ typedef struct contact_motion {
     double gap;      // dgap
     ts_motion push;  // of u: linear and angular, dv_B - dv_A at the moving point
 } contact_motion;
-
-// A pair's manifold as the narrow phase had it.
-static void rebuild(const ts_sim* sim, const ts_contact* first, int count, ts_manifold* out) {
-    memset(out, 0, sizeof *out);
-    double margin = ts_model_margin_between(sim->model, first->geom_a, first->geom_b);
-    for (int k = 0; k < count; ++k) {
-        ts_vec3 normal = ts_mat3_column(&first[k].frame, 2);
-        out->point[k] = (ts_manifold_point){first[k].position, normal, first[k].gap + margin, (uint32_t)first[k].key};
-    }
-    out->count = count;
-    out->normal = out->point[0].normal;
-}
-
-static const ts_manifold_cache* cache_of(const ts_sim* sim, const ts_contact* contact) {
-    const ts_pair_memory_array* memory = &ts_sim_storage_of(sim)->pair_next;
-    uint64_t key = (uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b;
-    int low = 0, high = memory->count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (memory->data[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < memory->count && memory->data[low].key == key ? &memory->data[low].cache : NULL;
-}
-
-// B's pose moved along number j of its twist.
-static ts_transform moved_pose(const ts_transform* pose, int j, double e) {
-    ts_transform moved = *pose;
-    if (j < 3) {
-        moved.p = ts_vec3_add_scaled(pose->p, e, ts_vec3_axis(j));
-        return moved;
-    }
-    ts_mat3 turn = ts_quat_to_mat3(ts_quat_from_rotation_vector(ts_vec3_scale(e, ts_vec3_axis(j - 3))));
-    moved.R = ts_mat3_mul(turn, pose->R);
-    return moved;
-}
-
-// The same manifold as `known` with B moved: its points in the order of `known`. Returns 0 when they are others.
-static int collide_moved(const ts_sim* sim, const ts_contact* contact, const ts_manifold* known, int j, double e,
-                         ts_manifold_point* out_point) {
-    const ts_kinematics* k = &sim->kinematics;
-    const ts_manifold_cache* cache = cache_of(sim, contact);
-    ts_manifold_cache now;
-    ts_manifold found;
-    memset(&now, 0, sizeof now);
-    if (cache) now = *cache;
-    ts_transform pose = moved_pose(&k->geom_pose[contact->geom_b], j, e);
-    double margin = ts_model_margin_between(sim->model, contact->geom_a, contact->geom_b);
-    ts_manifold_settings settings = {fmax(sim->options.contact_margin + margin, 0.0) + 10.0 * fabs(e),
-                                     sim->options.manifold_points, 0.0};
-    found.count = 0;
-    ts_manifold_collide(&sim->model->geom[contact->geom_a].shape, &k->geom_pose[contact->geom_a],
-                        &sim->model->geom[contact->geom_b].shape, &pose, &settings, &now, &found);
-    for (int n = 0; n < known->count; ++n) {
-        int at = 0;
-        while (at < found.count && found.point[at].feature != known->point[n].feature) ++at;
-        if (at == found.count) return 0;
-        out_point[n] = found.point[at];
-    }
-    return 1;
-}
-
-// By differences. Returns 0 when other points touch nearby.
-static int difference_manifold(const ts_sim* sim, const ts_contact* contact, const ts_manifold* known,
-                               ts_manifold_derivative_point* out) {
-    ts_manifold_point low[TS_MANIFOLD_CAPACITY], high[TS_MANIFOLD_CAPACITY];
-    double half = 0.5 / pose_increment;
-    for (int j = 0; j < 6; ++j) {
-        if (!collide_moved(sim, contact, known, j, -pose_increment, low) ||
-            !collide_moved(sim, contact, known, j, pose_increment, high))
-            return 0;
-        for (int n = 0; n < known->count; ++n) {
-            ts_vec3 position = ts_vec3_scale(half, ts_vec3_sub(high[n].position, low[n].position));
-            ts_vec3 normal = ts_vec3_scale(half, ts_vec3_sub(high[n].normal, low[n].normal));
-            out[n].gap[j] = half * (high[n].gap - low[n].gap);
-            for (int i = 0; i < 3; ++i) {
-                out[n].position[i][j] = ts_vec3_get(position, i);
-                out[n].normal[i][j] = ts_vec3_get(normal, i);
-            }
-        }
-    }
-    return 1;
-}
-
-static int find_manifold(const ts_sim* sim, const ts_contact* first, int count, ts_manifold_derivative_point* out,
-                         ts_step_report* report) {
-    ts_manifold manifold;
-    const ts_kinematics* k = &sim->kinematics;
-    rebuild(sim, first, count, &manifold);
-    if (ts_manifold_derivative(&sim->model->geom[first->geom_a].shape, &k->geom_pose[first->geom_a],
-                               &sim->model->geom[first->geom_b].shape, &k->geom_pose[first->geom_b], &manifold,
-                               cache_of(sim, first), out) == count)
-        return 1;
-    report->differenced |= TS_PART_COLLISION;
-    return difference_manifold(sim, first, &manifold, out);
-}
 
 // --- motions ---
 
@@ -290,15 +190,19 @@ static void fill_rows(const ts_model* model, const ts_kinematics* k, const ts_co
     }
 }
 
+// dR lambda - dc* of row r by the gap. What sticks presses by no more than its impulse is beyond the pull (engine/rows/contact.c).
+static double slope_by_gap(const ts_sim* sim, const ts_contact* contact, const ts_mujoco_row_slopes* law, int r) {
+    double stuck = r == (contact->surface.dimension == 1 ? 0 : 2) ? sim->options.time_step * contact->adhesion : 0.0;
+    double lambda = sim->impulse[sim->problem.block[contact->block].row + r];
+    return law[r].R_by_gap * (lambda - stuck) - law[r].reference_by_gap;
+}
+
 // What the law adds: dR lambda - dc*, with what `before` says of the speeds before the step (NULL: nothing), and by the velocity before into by_v.
 static void add_law(const ts_sim* sim, const ts_contact* contact, const ts_mujoco_row_slopes* law,
                     const contact_motion* motion, int count, const double* before, double* by_q, double* by_v) {
     int rows = contact->surface.dimension;
-    const double* lambda = sim->impulse + sim->problem.block[contact->block].row;
     for (int r = 0; r < rows; ++r) {
-        // What sticks presses by no more than its impulse is beyond the pull (engine/rows/contact.c).
-        double stuck = r == (rows == 1 ? 0 : 2) ? sim->options.time_step * contact->adhesion : 0.0;
-        double by_gap = law[r].R_by_gap * (lambda[r] - stuck) - law[r].reference_by_gap;
+        double by_gap = slope_by_gap(sim, contact, law, r);
         int axis = rows == 1 ? 2 : r < 3 ? r : r == 3 ? 2 : r - 4;
         ts_vec3 direction = ts_mat3_column(&contact->frame, axis);
         for (int i = 0; i < count; ++i) {
@@ -375,18 +279,33 @@ static void spread_change(const ts_model* model, const ts_kinematics* k, int on_
     }
 }
 
+// The numbers of a motion, and twice that: by a motion, and by the change of twist that it makes of those beyond.
+enum { MOTION = 6, TWICE = 12, LANES = 4 };
+
+// The dofs that carry a body, the last first, and what those beyond each become: for contacts of that body with the world.
+typedef struct body_chain {
+    int body;  // -1: none
+    int count;
+    int* dof;                  // (count) in the derivative's memory
+    double (*numbers)[TWICE];  // (nv + 1): the axis, and S x twist beyond
+} body_chain;
+
 // Room for the contacts of a step, and what those of a body against the world have in common, to be spread once.
 typedef struct contact_room {
     contact_motion* motion;     // (nv + 1)
     int* place;                 // (nv + 1)
     side_change change;         // (nv + 1)
-    const ts_contact* pending;  // one of those of whom `change` is; NULL: nothing is
+    const ts_contact* pending;  // one of those of whom `common` is; NULL: nothing is
+    side_change common;         // by the six units of a motion about the tree's origin
+    body_chain chain;
 } contact_room;
 
-static void clear_change(contact_room* room, int count) {
-    memset(&room->change.whole, 0, sizeof room->change.whole);
-    memset(room->change.by, 0, (size_t)count * sizeof *room->change.by);
+static void clear_change(side_change* change, int count) {
+    memset(&change->whole, 0, sizeof change->whole);
+    memset(change->by, 0, (size_t)count * sizeof *change->by);
 }
+
+static double number_of(ts_motion S, int i) { return i < 3 ? ts_vec3_get(S.angular, i) : ts_vec3_get(S.linear, i - 3); }
 
 // Spreads what is pending.
 static void settle(const ts_model* model, const ts_step_implicit* p, contact_room* room) {
@@ -398,6 +317,15 @@ static void settle(const ts_model* model, const ts_step_implicit* p, contact_roo
     if (!p->tree[tree].by_q) return;
     int count = list_motions(model, contact, room->motion);
     for (int i = 0; i < count; ++i) room->place[i] = room->motion[i].dof - model->tree[tree].dof_first;
+    clear_change(&room->change, count);
+    room->change.whole = room->common.whole;
+    for (int i = 0; i < count; ++i)
+        for (int n = 0; n < MOTION; ++n) {
+            double share = number_of(p->kinematics.dof_axis[room->motion[i].dof], n);
+            ts_force* by = &room->change.by[i];
+            by->couple = ts_vec3_add_scaled(by->couple, share, room->common.by[n].couple);
+            by->force = ts_vec3_add_scaled(by->force, share, room->common.by[n].force);
+        }
     force_matrix to = {p->tree[tree].by_q, model->tree[tree].dof_count, room->place};
     spread_change(model, &p->kinematics, on_b, &room->change, room->motion, count, &to);
 }
@@ -483,6 +411,123 @@ static int add_own(const ts_step_task* task, const ts_step_implicit* p, const ts
     return fine;
 }
 
+// --- a contact with the world ---
+
+// The numbers of a slope by a motion at the centre of B, as one by a motion about a point that the centre is `lever` from.
+static void move_slope(const double* slope, ts_vec3 lever, double sign, double out[MOTION]) {
+    ts_vec3 by_shift = ts_vec3_scale(sign, ts_vec3_load(slope));
+    ts_vec3_store(ts_vec3_add_scaled(ts_vec3_cross(lever, by_shift), sign, ts_vec3_load(slope + 3)), out);
+    ts_vec3_store(by_shift, out + 3);
+}
+
+// What a contact of something with the world does by the six units of a motion about the origin of that thing's tree.
+static void find_units(const ts_kinematics* k, const ts_contact* contact, const ts_manifold_derivative_point* slope,
+                       int on_b, int tree, contact_motion unit[MOTION]) {
+    ts_vec3 normal = ts_mat3_column(&contact->frame, 2), origin = k->tree_origin[tree];
+    ts_vec3 lever = ts_vec3_sub(k->geom_pose[contact->geom_b].p, origin);
+    double point[3][MOTION], turn[3][MOTION], gap[MOTION], sign = on_b ? 1.0 : -1.0;
+    for (int i = 0; i < 3; ++i) {
+        move_slope(slope->position[i], lever, sign, point[i]);
+        move_slope(slope->normal[i], lever, sign, turn[i]);
+    }
+    move_slope(slope->gap, lever, sign, gap);
+    for (int n = 0; n < MOTION; ++n) {
+        unit[n].on_a = !on_b;
+        unit[n].on_b = on_b;
+        unit[n].point = ts_vec3_make(point[0][n], point[1][n], point[2][n]);
+        unit[n].turn = ts_vec3_cross(normal, ts_vec3_make(turn[0][n], turn[1][n], turn[2][n]));
+        unit[n].gap = gap[n];
+    }
+    // What A carries moves with it.
+    for (int n = 0; n < 3 && !on_b; ++n) {
+        ts_vec3 axis = ts_vec3_axis(n);
+        unit[n].point = ts_vec3_add(unit[n].point, ts_vec3_cross(axis, ts_vec3_sub(contact->position, origin)));
+        unit[n].turn = ts_vec3_add(unit[n].turn, axis);
+        unit[n + 3].point = ts_vec3_add(unit[n + 3].point, axis);
+    }
+}
+
+// Adds what it passes on to what is pending.
+static void add_common(const ts_model* model, const ts_kinematics* k, const ts_contact* contact, int on_b, ts_force w,
+                       const contact_motion unit[MOTION], contact_room* room) {
+    if (!room->pending) clear_change(&room->common, MOTION);
+    room->pending = contact;
+    add_change(model, k, contact, on_b, w, unit, MOTION, &room->common);
+}
+
+static int find_chain(const ts_step_task* task, const ts_kinematics* k, int body, body_chain* chain) {
+    const ts_model* model = task->sim->model;
+    if (chain->body == body) return 1;
+    int count = 0;
+    for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) ++count;
+    chain->dof = TS_ARENA_ARRAY(task->arena, int, count);
+    if (!chain->dof) return 0;
+    chain->body = body;
+    chain->count = 0;
+    ts_motion beyond = ts_motion_zero();
+    for (int last = model->body[body].dof_last, first; last >= 0; last = model->dof[first].parent) {
+        first = ts_step_turns_with(model, last);
+        for (int d = last; d >= first; --d) beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], k->dof_axis[d]);
+        for (int d = last; d >= first; --d) {
+            double* to = chain->numbers[chain->count];
+            ts_motion S = k->dof_axis[d], change = ts_motion_cross(S, beyond);
+            for (int n = 0; n < MOTION; ++n) to[n] = number_of(S, n);
+            for (int n = 0; n < MOTION; ++n) to[MOTION + n] = number_of(change, n);
+            chain->dof[chain->count++] = d;
+        }
+    }
+    return 1;
+}
+
+// Rows of a contact, hard or soft by its gap alone, over the dofs of a chain: each is twelve numbers times those of the dof, all rows at once.
+static void fill_chain_rows(const ts_sim* sim, const ts_kinematics* k, const ts_contact* contact, int on_b,
+                            const ts_mujoco_row_slopes* law, const contact_motion unit[MOTION], const body_chain* chain,
+                            double* by_q) {
+    int rows = contact->surface.dimension, body = on_b ? contact->body_b : contact->body_a;
+    double part[TWICE][LANES] = {{0.0}}, sign = on_b ? 1.0 : -1.0;
+    ts_vec3 lever = ts_vec3_sub(contact->position, k->tree_origin[sim->model->body[body].tree]);
+    ts_motion c = relative_velocity(sim->model, k, contact);
+    ts_vec3 pushed[MOTION];
+    for (int n = 0; n < MOTION; ++n)
+        pushed[n] = ts_vec3_add(ts_vec3_cross(c.linear, unit[n].turn), ts_vec3_cross(c.angular, unit[n].point));
+    for (int r = 0; r < rows; ++r) {
+        ts_vec3 direction = ts_mat3_column(&contact->frame, rows == 1 ? 2 : r);
+        double by_gap = slope_by_gap(sim, contact, law, r);
+        for (int n = 0; n < MOTION; ++n) part[n][r] = ts_vec3_dot(direction, pushed[n]) + by_gap * unit[n].gap;
+        ts_motion field = {ts_vec3_cross(lever, direction), direction};
+        for (int n = 0; n < MOTION; ++n) part[MOTION + n][r] = sign * number_of(field, n);
+    }
+    for (int i = 0; i < chain->count; ++i) {
+        double sums[LANES];
+        ts_four sum = ts_four_zero();
+        for (int n = 0; n < TWICE; ++n)
+            sum = ts_four_plus(sum, ts_four_times(chain->numbers[i][n], ts_four_load(part[n])));
+        ts_four_store(sum, sums);
+        for (int r = 0; r < rows; ++r) by_q[r * chain->count + i] = sums[r];
+    }
+}
+
+// Of three rows or one that go by nothing but position. Returns 0 when memory is short.
+static int find_plain_contact(const ts_step_task* task, ts_step_implicit* p, const ts_contact* contact,
+                              const ts_manifold_derivative_point* slope, const ts_mujoco_row_slopes* law,
+                              contact_room* room) {
+    const ts_sim* sim = task->sim;
+    const ts_model* model = sim->model;
+    const ts_kinematics* k = &p->kinematics;
+    const ts_block* block = &sim->problem.block[contact->block];
+    int on_b = model->body[contact->body_a].tree < 0, body = on_b ? contact->body_b : contact->body_a;
+    contact_motion unit[MOTION];
+    if (!find_chain(task, k, body, &room->chain)) return 0;
+    double* by_q = TS_ARENA_ARRAY(task->arena, double, block->rows * room->chain.count);
+    if (!by_q) return 0;
+    find_units(k, contact, slope, on_b, model->body[body].tree, unit);
+    fill_chain_rows(sim, k, contact, on_b, law, unit, &room->chain, by_q);
+    add_common(model, k, contact, on_b, world_impulse(contact, sim->impulse + block->row), unit, room);
+    p->block[contact->block] =
+        (ts_step_block_slope){block->row, block->rows, room->chain.count, room->chain.dof, by_q, NULL, NULL};
+    return 1;
+}
+
 static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_contact* contact,
                         const ts_manifold_derivative_point* slope, contact_room* room) {
     const ts_sim* sim = task->sim;
@@ -491,8 +536,7 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     const ts_block* block = &sim->problem.block[contact->block];
     contact_motion* motion = room->motion;
     int* place = room->place;
-    int chain = list_motions(model, contact, motion), count = chain, rows = block->rows;
-    int a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
+    int rows = block->rows, a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
     ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
     int moves = 0, slowed;
     ts_step_softening softening;
@@ -500,6 +544,9 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
         return 0;
     int by_G = slowed || softening.count > 0;
     for (int r = 0; r < rows; ++r) moves = moves || law[r].reference_by_speed != 0.0;
+    if ((a < 0 || b < 0) && !by_G && !moves && (rows == 1 || rows == 3))
+        return find_plain_contact(task, p, contact, slope, law, room);
+    int count = list_motions(model, contact, motion);
     if (by_G) count = list_others(model, contact, motion, count);
     int* dof = TS_ARENA_ARRAY(task->arena, int, count);
     double* by_q = TS_ARENA_ARRAY(task->arena, double, rows* count);
@@ -531,12 +578,12 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     if (by_G && !add_own(task, p, contact, slope, &softening, slowed, motion, &own)) return 0;
     ts_force w = world_impulse(contact, sim->impulse + block->row);
     if (a < 0 || b < 0) {
-        if (!room->pending) clear_change(room, chain);
-        room->pending = contact;
-        add_change(model, k, contact, a < 0, w, motion, chain, &room->change);
+        contact_motion unit[MOTION];
+        find_units(k, contact, slope, a < 0, tree, unit);
+        add_common(model, k, contact, a < 0, w, unit, room);
     }
     for (int side = 0; a >= 0 && b >= 0 && to.numbers && side < 2; ++side) {
-        clear_change(room, count);
+        clear_change(&room->change, count);
         add_change(model, k, contact, side, w, motion, count, &room->change);
         spread_change(model, k, side, &room->change, motion, count, &to);
     }
@@ -588,7 +635,7 @@ static int add_pull(const ts_step_task* task, ts_step_implicit* p, const ts_cont
     ts_force w = {ts_vec3_zero(), ts_vec3_scale(-pull, ts_mat3_column(&contact->frame, 2))};
     for (int side = 0; side < 2 && turned; ++side) {
         if (tree[side] < 0) continue;
-        clear_change(room, count);
+        clear_change(&room->change, count);
         add_change(model, &p->kinematics, contact, side, w, room->motion, count, &room->change);
         spread_change(model, &p->kinematics, side, &room->change, room->motion, count, &to);
     }
@@ -612,11 +659,15 @@ static void give_up(const ts_sim* sim, ts_step_implicit* p, const ts_contact* co
 int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report) {
     const ts_sim* sim = task->sim;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    contact_room room = {.pending = NULL};
+    contact_room room = {.pending = NULL, .chain = {.body = -1}};
+    ts_force common[MOTION];
     room.motion = TS_ARENA_ARRAY(scratch, contact_motion, sim->model->nv + 1);
     room.place = TS_ARENA_ARRAY(scratch, int, sim->model->nv + 1);
     room.change.by = TS_ARENA_ARRAY(scratch, ts_force, sim->model->nv + 1);
-    int fine = room.motion && room.place && room.change.by;
+    room.chain.numbers =
+        (double(*)[TWICE])ts_arena_alloc(scratch, ((size_t)sim->model->nv + 1) * sizeof *room.chain.numbers);
+    room.common.by = common;
+    int fine = room.motion && room.place && room.change.by && room.chain.numbers;
     for (int i = 0, next; fine && i < sim->contact_count; i = next) {
         ts_manifold_derivative_point slope[TS_MANIFOLD_CAPACITY];
         const ts_contact* first = &sim->contact[i];
@@ -630,7 +681,7 @@ int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_aren
             acting +=
                 ts_step_block_acts(sim, p, sim->contact[n].block) || (p->contact_pull && p->contact_pull[n] != 0.0);
         if (acting == 0) continue;
-        int known = find_manifold(sim, first, next - i, slope, report);
+        int known = ts_step_manifold_slopes(sim, first, next - i, slope, report);
         for (int n = i; n < next; ++n) {
             const ts_contact* contact = &sim->contact[n];
             double pull = p->contact_pull ? p->contact_pull[n] : 0.0;

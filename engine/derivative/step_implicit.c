@@ -325,9 +325,13 @@ static ts_code find_columns(const ts_step_task* task, ts_step_implicit* p, int c
     unsigned char *verdict = is_numbered + columns, *column_changed = verdict + columns,
                   *changed = column_changed + columns;
     for (int n = 0; n < task->input_count; ++n)
-        for (int i = 0; i < task->input[n].count; ++i, ++at) {
+        for (int i = 0, tree = -1; i < task->input[n].count; ++i, ++at) {
             column[at] = (ts_step_column){task->input[n].kind, task->input[n].first + i};
-            place[at] = is_known(task->sim, p, column[at]) ? -1 : 0;
+            // Of one tree all are known, or none.
+            int of_state = column[at].kind == TS_STEP_BY_POSITION || column[at].kind == TS_STEP_BY_VELOCITY;
+            int same = of_state && task->sim->model->dof[column[at].index].tree == tree;
+            if (of_state) tree = task->sim->model->dof[column[at].index].tree;
+            place[at] = same ? place[at - 1] : is_known(task->sim, p, column[at]) ? -1 : 0;
             unknown += place[at] == 0;
         }
     // What has its equations first.
@@ -385,7 +389,7 @@ ts_code ts_step_implicit_make(const ts_step_task* task, const ts_contact_problem
     ts_code code = TS_OK;
     if (p->has_contact) code = differentiate_law(task, own, p, &out->report, out_status);
     if (code) return code;
-    if (!copy_rows(sim, arena, p) || !copy_factor(sim, arena, p) || !find_motion(sim, arena, p))
+    if ((p->has_contact && !copy_rows(sim, arena, p)) || !copy_factor(sim, arena, p) || !find_motion(sim, arena, p))
         return no_memory(out_status);
     if (is_asked(task, TS_STEP_BY_WRENCH) && !copy_levers(sim, arena, p)) return no_memory(out_status);
     if (is_asked(task, TS_STEP_BY_FRICTION) && !copy_geoms(sim, arena, p)) return no_memory(out_status);

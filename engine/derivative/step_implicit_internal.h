@@ -9,6 +9,7 @@
 #ifndef TS_ENGINE_STEP_IMPLICIT_INTERNAL_H
 #define TS_ENGINE_STEP_IMPLICIT_INTERNAL_H
 
+#include "collision/derivative/proximity_derivative.h"
 #include "contact/derivative/derivative.h"
 #include "contact/mujoco_softness.h"
 #include "engine/derivative/step_derivative_internal.h"
@@ -268,6 +269,10 @@ int ts_step_parameters_find(const ts_step_task* task, ts_step_implicit* p, const
 
 /// How the centre of mass of a body, in its frame, goes with a column by its inertia.
 ts_vec3 ts_step_centre_slope(const ts_model* model, ts_step_column column);
+
+/// Slopes of the `count` contacts of a pair, the first given, by a twist of B at its centre. Returns 0 where they have none.
+int ts_step_manifold_slopes(const ts_sim* sim, const ts_contact* first, int count,
+                            ts_manifold_derivative_point* out_slope, ts_step_report* report);
 
 /// Those of contacts, likewise.
 int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);

@@ -187,8 +187,12 @@ static void add_frozen_rows(const columns* m) {
     }
 }
 
-// Lines of z over one tree through its factor, forth or back.
-static void through_factor(const columns* m, int t, int back) {
+// What ts_tree_factor_whiten_columns does, or its neighbours.
+typedef void (*factor_change)(const ts_model* model, int tree, const double* L, const double* inverse, int columns,
+                              double* X);
+
+// Lines of z over one tree through its factor.
+static void through_factor(const columns* m, int t, factor_change change) {
     const ts_step_implicit* p = m->p;
     int first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count, count = 0;
     const unsigned char* moves = m->moves + (size_t)t * (size_t)m->count;
@@ -200,10 +204,7 @@ static void through_factor(const columns* m, int t, int back) {
     if (whole) count = m->count;
     for (int i = 0; i < n && !whole; ++i)
         for (int k = 0; k < count; ++k) lines[i * count + k] = line_of(m, m->z, first + i)[m->listed[k]];
-    if (back)
-        ts_tree_factor_unwhiten_columns(p->model, t, p->L + p->mass_start[t], p->inverse + first, count, lines);
-    else
-        ts_tree_factor_whiten_columns(p->model, t, p->L + p->mass_start[t], p->inverse + first, count, lines);
+    change(p->model, t, p->L + p->mass_start[t], p->inverse + first, count, lines);
     for (int i = 0; i < n && !whole; ++i)
         for (int k = 0; k < count; ++k) line_of(m, m->z, first + i)[m->listed[k]] = lines[i * count + k];
 }
@@ -290,11 +291,13 @@ ts_code ts_step_implicit_matrix(const ts_step_derivative* derivative, ts_arena* 
         enter(&m);
         add_blocks(&m);
         add_frozen_rows(&m);
-        for (int t = 0; t < p->model->tree_count; ++t) through_factor(&m, t, 0);
+        factor_change change = p->has_contact ? ts_tree_factor_whiten_columns : ts_tree_factor_solve_columns;
+        for (int t = 0; t < p->model->tree_count; ++t) through_factor(&m, t, change);
         if (p->has_contact) code = push_contacts(&m, scratch);
     }
     if (!code) {
-        for (int t = 0; t < p->model->tree_count; ++t) through_factor(&m, t, 1);
+        for (int t = 0; p->has_contact && t < p->model->tree_count; ++t)
+            through_factor(&m, t, ts_tree_factor_unwhiten_columns);
         move_positions(&m);
         int coasts = 0;
         for (int t = 0; t < p->model->tree_count; ++t) coasts = coasts || p->tree[t].coast;

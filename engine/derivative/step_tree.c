@@ -109,6 +109,8 @@ static void add_springs(const ts_sim* sim, int t, double* by_q, double* by_v) {
     }
 }
 
+static int is_none(ts_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
+
 void ts_step_wrenches_add(const ts_step_trees* w, int t, double* by_q) {
     const ts_sim* sim = w->task->sim;
     const ts_model* model = sim->model;
@@ -118,7 +120,7 @@ void ts_step_wrenches_add(const ts_step_trees* w, int t, double* by_q) {
     for (int i = 0; i < model->tree[t].body_count; ++i) {
         int b = model->tree_body[model->tree[t].body_first + i];
         ts_force wrench = sim->wrench_applied[b];
-        if (ts_vec3_max_abs(wrench.force) == 0.0 && ts_vec3_max_abs(wrench.couple) == 0.0) continue;
+        if (is_none(wrench.force) && is_none(wrench.couple)) continue;
         ts_vec3 lever = ts_vec3_sub(k->body_centre[b], k->tree_origin[t]);
         wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force));
         for (int r = model->body[b].dof_last; r >= 0; r = model->dof[r].parent) {

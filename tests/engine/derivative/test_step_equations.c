@@ -651,6 +651,34 @@ Test(step_equations, activations) {
         fixture_end(&f);
     }
 }
+// What slides on something fixed that comes after it in the model, so that it is the first of the pair; two balls below one chain, one of a shape with a face.
+Test(step_equations, fixed_things_behind) {
+    fixture f = read_world(
+        "<mujoco><option timestep='0.01'/><worldbody><body name='a' pos='0 0 0.5997'>"
+        "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"
+        "<joint type='hinge' axis='0 1 0.2'/><inertial pos='0 0.02 -0.2' mass='1' diaginertia='0.1 0.1 0.1'/>"
+        "<body name='b'><joint type='ball' damping='0.1'/>"
+        "<inertial pos='0.1 0 -0.4' mass='0.6' diaginertia='0.05 0.04 0.06'/>"
+        "<geom type='sphere' size='0.1' pos='0.1 0.05 -0.5' friction='0.3'/>"
+        "<geom type='capsule' size='0.1 0.2' pos='-0.1 -0.05 -0.5' euler='80 10 0' friction='0.2'/>"
+        "</body></body><body name='table' pos='0 0 -0.05'>"
+        "<geom type='ellipsoid' size='3 3 0.05' friction='0.1'/></body></worldbody></mujoco>",
+        "ncp", "euler");
+    ts_rng rng = ts_rng_make(17, 0);
+    stir(f.sim, 1e-5, 0.01, &rng);
+    f.sim->qvel[0] += 1.0;
+    f.sim->qvel[1] -= 0.3;
+    cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
+    cr_assert_gt(f.sim->contact_count, 1);
+    for (int i = 0; i < f.sim->contact_count; ++i) {
+        cr_assert_geq(f.model->body[f.sim->contact[i].body_a].tree, 0);
+        cr_assert_lt(f.model->body[f.sim->contact[i].body_b].tree, 0);
+    }
+    static const ts_step_input_kind kind[] = {TS_STEP_BY_POSITION, TS_STEP_BY_VELOCITY, TS_STEP_BY_FORCE,
+                                              TS_STEP_BY_FRICTION};
+    for (int k = 0; k < 4; ++k) expect_known(f.sim, kind[k], 3e-12, "fixed behind");
+    fixture_end(&f);
+}
 
 // What a column is worth: equations, a difference, an input that ends here, a law that jumps.
 Test(step_equations, what_columns_are_worth) {
