@@ -165,6 +165,16 @@ static inline ts_pair_track* ts_pairs_track(const ts_pairs* pairs, int i, int* o
     return &pairs->track[pairs->slot[i] / TS_PAIR_LANES];
 }
 
+/// The group of contact i.
+static inline const ts_pair_group* ts_pairs_group(const ts_pairs* pairs, int i) {
+    return &pairs->group[pairs->group_of[pairs->slot[i] / TS_PAIR_LANES]];
+}
+
+/// m, in the pair's frame: what a lever of contact i on B is more than on A.
+static inline ts_vec3 ts_pairs_offset(const ts_pairs* pairs, int i) {
+    return ts_pair_vector_get(&ts_pairs_group(pairs, i)->offset, pairs->slot[i] % TS_PAIR_LANES);
+}
+
 /// m, in world axes: contact i, seen from the centre of mass of A (side 0) or B (1).
 ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side);
 

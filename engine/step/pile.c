@@ -204,6 +204,7 @@ static ts_pile* take_pile(ts_sim* sim) {
     pile->elastic = TS_ARENA_ARRAY(arena, int, sim->contact_count);
     pile->elastic_now = TS_ARENA_ARRAY(arena, double, sim->contact_count);
     pile->contact = TS_ARENA_ARRAY(arena, ts_pile_contact, sim->contact_count);
+    pile->place = TS_ARENA_ARRAY(arena, int, sim->contact_count);
     return arena->failed ? NULL : pile;
 }
 
@@ -223,6 +224,7 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
     l.centre[0] = ts_vec3_zero();
     for (int k = 0; k < sim->contact_count; ++k) {
         add_contact(&l, k, order[k]);
+        pile->place[order[k]] = k;
         if (sim->contact[order[k]].surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;
     }
     ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, weigh_bodies, &l);
@@ -290,8 +292,9 @@ static ts_contact* contact_at(const ts_sim* sim, const ts_pile* pile, int k) {
     return &sim->contact[pile->contact[k].contact];
 }
 
-static const ts_row_memory* memory_of(const ts_sim* sim, const ts_pile* pile, int k) {
-    int memory = ts_sim_storage_of(sim)->contact_memory_index[pile->contact[k].contact];
+// Of contact i.
+static const ts_row_memory* memory_of(const ts_sim* sim, int i) {
+    int memory = ts_sim_storage_of(sim)->contact_memory_index[i];
     return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
 }
 
@@ -302,23 +305,24 @@ typedef struct contact_job {
     int source;
 } contact_job;
 
-static void start_contact(ts_sim* sim, const ts_pile* pile, int k) {
-    int lane;
-    ts_contact* contact = contact_at(sim, pile, k);
-    const ts_row_memory* memory = memory_of(sim, pile, k);
+static void start_contact(ts_sim* sim, const ts_pile* pile, int i) {
+    int lane, k = pile->place[i];
+    ts_contact* contact = &sim->contact[i];
+    const ts_row_memory* memory = memory_of(sim, i);
     ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
     double impulse[3] = {0.0, 0.0, 0.0};
     contact->velocity_before = ts_pair_vector_get(&track->velocity, lane);
-    contact->block = pile->contact[k].contact;
+    contact->block = i;
     track->gap[lane] = contact->gap;
     if (memory) ts_contact_start(sim, contact, memory, contact->velocity_before.z, impulse);
     ts_pairs_start(pile->pairs, k, contact->surface.friction, ts_vec3_load(impulse));
 }
 
+// Contacts and memories are large, and lie one behind the other: who goes through both goes in their order, not in that of the pairs.
 static void start_contacts(void* context, int begin, int end, int worker) {
     const contact_job* job = (const contact_job*)context;
     (void)worker;
-    for (int k = begin; k < end; ++k) start_contact(job->sim, job->pile, k);
+    for (int i = begin; i < end; ++i) start_contact(job->sim, job->pile, i);
 }
 
 // Velocities before the step, gaps, and admissible impulses to begin with.
@@ -359,11 +363,23 @@ static int has_wrenches(const ts_sim* sim) {
     return 0;
 }
 
+// Between the first substep and the last nobody asks more of a lone body that is touched than how it is turned.
+static void place_root(ts_sim* sim, int tree) {
+    const ts_model* model = sim->model;
+    int root = model->tree[tree].root;
+    const double* q = sim->qpos + model->joint[model->body[root].joint_first].qpos_first;
+    ts_pose pose = {ts_vec3_load(q), ts_quat_normalize(ts_quat_load(q + 3))};
+    sim->kinematics.body_pose[root] = ts_transform_from_pose(pose);
+}
+
 static void place_trees(void* context, int begin, int end, int worker) {
     ts_sim* sim = (ts_sim*)context;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
     (void)worker;
     for (int t = begin; t < end; ++t)
-        if (ts_sim_storage_of(sim)->tree_is_lone[t])
+        if (storage->tree_is_lone[t] && storage->tree_touched[t])
+            place_root(sim, t);
+        else if (storage->tree_is_lone[t])
             ts_kinematics_find_tree(sim->model, sim->qpos, NULL, TS_KINEMATICS_GEOMS, t, &sim->kinematics);
         else
             ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
@@ -382,7 +398,7 @@ static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
     ts_pairs_read(pairs, pairs->free);
     for (int e = 0; e < pile->elastic_count; ++e) {
         int k = pile->elastic[e], lane, bounces = 0;
-        const ts_row_memory* memory = is_first ? memory_of(sim, pile, k) : NULL;
+        const ts_row_memory* memory = is_first ? memory_of(sim, pile->contact[k].contact) : NULL;
         const ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
         ts_pair_point* point = ts_pairs_point(pairs, k, &lane);
         ts_reference_input input = {track->gap[lane], contact_at(sim, pile, k)->surface.restitution,
@@ -465,16 +481,16 @@ static void sweep(ts_sim* sim, ts_pairs* pairs) {
     if (sim->info.held_back > 0) report->status = verdict(sim, pairs, report->status);
 }
 
-// A contact as the pairs have it now; its point has moved on with its bodies.
-static void show_contact(const ts_sim* sim, const ts_pile* pile, int k, const ts_vec3* centre) {
-    int lane;
+// Contact i as the pairs have it now; its point has moved on with its bodies.
+static void show_contact(const ts_sim* sim, const ts_pile* pile, int i, const ts_vec3* centre) {
+    int lane, k = pile->place[i];
     const ts_pile_contact* place = &pile->contact[k];
     const ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
     const ts_pair_point* point = ts_pairs_point(pile->pairs, k, &lane);
-    ts_contact* contact = &sim->contact[place->contact];
-    ts_vec3 a = ts_vec3_add(centre[place->body[0]], ts_pairs_lever(pile->pairs, k, 0));
-    ts_vec3 b = ts_vec3_add(centre[place->body[1]], ts_pairs_lever(pile->pairs, k, 1));
-    contact->position = ts_vec3_scale(0.5, ts_vec3_add(a, b));
+    ts_contact* contact = &sim->contact[i];
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(centre[place->body[0]], centre[place->body[1]]));
+    ts_vec3 lever = ts_vec3_add_scaled(ts_pair_vector_get(&point->lever, lane), 0.5, ts_pairs_offset(pile->pairs, k));
+    contact->position = ts_vec3_add(middle, ts_mat3_mul_vec(&contact->frame, lever));
     contact->gap = track->gap[lane];
     contact->velocity = ts_pair_vector_get(&track->velocity, lane);
     contact->impulse = ts_pair_vector_get(&point->lambda, lane);
@@ -496,18 +512,18 @@ static void remember(const ts_sim* sim, int i, int source, ts_row_memory* out) {
     ts_contact_remember(sim, contact, out);
 }
 
-// Pairs and contacts lie in orders of their own, and a memory is large: it is written where it lies beside the one before, after all are shown.
-static void show_contacts(void* context, int begin, int end, int worker) {
-    const contact_job* job = (const contact_job*)context;
-    (void)worker;
-    for (int k = begin; k < end; ++k) show_contact(job->sim, job->pile, k, job->centre);
-}
-
+// What is remembered is of the last substep, what is shown of all.
 static void leave_contacts(void* context, int begin, int end, int worker) {
     const contact_job* job = (const contact_job*)context;
     (void)worker;
-    for (int i = begin; i < end; ++i)
+    for (int i = begin; i < end; ++i) {
+        int lane;
+        const ts_pair_track* track = ts_pairs_track(job->pile->pairs, job->pile->place[i], &lane);
+        ts_contact* contact = &job->sim->contact[i];
+        show_contact(job->sim, job->pile, i, job->centre);
         remember(job->sim, i, job->source, &ts_sim_storage_of(job->sim)->row_next.data[i]);
+        contact->impulse = ts_vec3_add(contact->impulse, ts_pair_vector_get(&track->total, lane));
+    }
 }
 
 // Leaves contacts and memory. Returns 0 when memory is short; as elsewhere (integrate.c), a new maximum takes an eighth more.
@@ -522,7 +538,6 @@ static int leave(ts_sim* sim, ts_pile* pile) {
         centre[b] = ts_transform_point(&sim->kinematics.body_pose[root], sim->model->body[root].centre);
     }
     contact_job job = {sim, pile, centre, source};
-    ts_task_parallel_for(sim->tasks, count, GRAIN, show_contacts, &job);
     ts_task_parallel_for(sim->tasks, count, GRAIN, leave_contacts, &job);
     next->count = count;
     pile->rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
@@ -545,13 +560,6 @@ ts_code ts_pile_solve(ts_sim* sim) {
 
 void ts_pile_close(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    ts_pile* pile = storage->pile;
-    for (int k = 0; k < sim->contact_count; ++k) {
-        int lane;
-        const ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
-        ts_contact* contact = contact_at(sim, pile, k);
-        contact->impulse = ts_vec3_add(contact->impulse, ts_pair_vector_get(&track->total, lane));
-    }
-    storage->unshown = pile;
+    storage->unshown = storage->pile;
     storage->pile = NULL;
 }

@@ -20,6 +20,7 @@ typedef struct ts_pile {
     ts_pairs* pairs;
     int* tree;                 // (pairs->body_count) of each body; -1 for what does not move
     ts_pile_contact* contact;  // (contact_count) in the order of the pairs' contacts
+    int* place;                // (contact_count) where in that order each contact of sim->contact stands
     int elastic_count;
     int* elastic;         // pairs' contacts that bounce
     double* elastic_now;  // (elastic_count) m/s, of their normals when the substep begins
@@ -40,11 +41,11 @@ int ts_pile_remembers(const ts_sim* sim);
 /// In place of kinematics in later substeps: all of it in the last one and where wrenches act, else only where lone bodies are.
 void ts_pile_move_on(ts_sim* sim);
 
-/// In place of assembly and solve: from sim->free_velocity to the new velocity and sim->info. The last substep leaves contacts and what the next step
-/// remembers; the problem is written when somebody asks for it (pile_problem.c). TS_ERROR_MEMORY.
+/// In place of assembly and solve: from sim->free_velocity to the new velocity and sim->info. The last substep leaves contacts, with the impulses of all
+/// substeps, and what the next step remembers; the problem is written when somebody asks for it (pile_problem.c). TS_ERROR_MEMORY.
 ts_code ts_pile_solve(ts_sim* sim);
 
-/// Ends the step: impulses of contacts are those of all substeps.
+/// Ends the step; the pile is there for whoever asks what was solved.
 void ts_pile_close(ts_sim* sim);
 
 #ifdef __cplusplus

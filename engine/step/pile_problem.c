@@ -27,7 +27,6 @@ typedef struct rows {
     ts_sim* sim;
     const ts_pile* pile;
     side* body;  // (body_count)
-    int* place;  // (contact_count) of a contact among the pairs'
     ts_block* block;
     ts_row_block* owner;
     int* block_row;
@@ -42,7 +41,6 @@ static int take_rows(rows* r) {
     ts_arena* arena = &r->sim->scratch;
     size_t count = (size_t)ts_sleep_solved(r->sim);
     r->body = TS_ARENA_ARRAY(arena, side, r->pile->pairs->body_count);
-    r->place = TS_ARENA_ARRAY(arena, int, count);
     r->block = TS_ARENA_ARRAY(arena, ts_block, count);
     r->owner = TS_ARENA_ARRAY(arena, ts_row_block, count);
     r->block_row = TS_ARENA_ARRAY(arena, int, count + 1);
@@ -91,8 +89,8 @@ static void fill_side(const side* body, ts_vec3 lever, const ts_vec3* axis, doub
 // What the pairs know of contact i.
 static void fill_rows(const rows* r, int i) {
     int lane, row = 3 * i;
-    const ts_pair_point* point = ts_pairs_point(r->pile->pairs, r->place[i], &lane);
-    const ts_pair_track* track = ts_pairs_track(r->pile->pairs, r->place[i], &lane);
+    const ts_pair_point* point = ts_pairs_point(r->pile->pairs, r->pile->place[i], &lane);
+    const ts_pair_track* track = ts_pairs_track(r->pile->pairs, r->pile->place[i], &lane);
     ts_vec3_store(ts_pair_vector_get(&track->velocity, lane), r->after + row);
     ts_vec3_store(ts_pair_vector_get(&point->lambda, lane), r->impulse + row);
     r->reference[row + 2] = point->reference[lane];
@@ -101,7 +99,7 @@ static void fill_rows(const rows* r, int i) {
 // Block i: sim->contact[i].
 static void add_block(rows* r, int i) {
     const ts_contact* contact = &r->sim->contact[i];
-    const ts_pile_contact* place = &r->pile->contact[r->place[i]];
+    const ts_pile_contact* place = &r->pile->contact[r->pile->place[i]];
     int at = r->segment_start[i];
     double* g = r->g + 3 * i;
     ts_vec3 axis[3];
@@ -111,7 +109,7 @@ static void add_block(rows* r, int i) {
     g[2] = -r->reference[3 * i + 2];
     for (int k = 0; k < 2; ++k) {
         if (!place->body[k]) continue;
-        fill_side(&r->body[place->body[k]], ts_pairs_lever(r->pile->pairs, r->place[i], k), axis, k ? 1.0 : -1.0,
+        fill_side(&r->body[place->body[k]], ts_pairs_lever(r->pile->pairs, r->pile->place[i], k), axis, k ? 1.0 : -1.0,
                   r->next, g);
         r->segment[at++] = (ts_delassus_segment){6 * (place->body[k] - 1), 6, r->next, r->next};
         r->next += SIDE;
@@ -133,7 +131,7 @@ static int list_islands(const rows* r, ts_islands* out) {
     // One place ahead, so that filling the list leaves every start where it belongs.
     for (int i = 0; i < pairs->island_count; ++i) start[i + 2] = start[i + 1] + pairs->island[i].contacts;
     for (int i = 0; i < count; ++i) {
-        const ts_pile_contact* place = &r->pile->contact[r->place[i]];
+        const ts_pile_contact* place = &r->pile->contact[r->pile->place[i]];
         block[start[pairs->island_of[place->body[0] ? place->body[0] : place->body[1]] + 1]++] = i;
     }
     *out = (ts_islands){pairs->island_count, start, block};
@@ -146,7 +144,6 @@ static int show(ts_sim* sim, const ts_pile* pile) {
     int count = ts_sleep_solved(sim);
     if (!take_rows(&r)) return 0;
     prepare_bodies(&r);
-    for (int k = 0; k < count; ++k) r.place[pile->contact[k].contact] = k;
     r.block_row[0] = r.segment_start[0] = 0;
     for (int i = 0; i < count; ++i) add_block(&r, i);
     ts_contact_problem* problem = &sim->problem;

@@ -129,7 +129,11 @@ int ts_free_rotation_advance(ts_sim* sim, int tree) {
     couple = ts_vec3_sub(couple, ts_vec3_cross(body->centre, ts_mat3_mul_vec_transposed(R, force)));
     // In a pile nobody asks how far a body that is touched would have turned.
     ts_quat* turn = ts_pile_is_on(sim) && storage->tree_touched[tree] ? NULL : &storage->turn[tree];
-    int solved = ts_free_rotation_step(&body->inertia, omega, couple, h, &next, turn);
+    int solved = 1, turns_on = !turn && is_zero(couple) && ts_touched_rotation_is_round(&body->inertia);
+    if (turns_on)
+        next = omega;
+    else
+        solved = ts_free_rotation_step(&body->inertia, omega, couple, h, &next, turn);
     velocity = ts_vec3_add_scaled(velocity, h / body->mass, force);
     ts_vec3_store(next, sim->free_velocity + first + 3);
     if (model->tree[tree].kind == TS_TREE_CENTRED) {
