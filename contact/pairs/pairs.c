@@ -254,6 +254,7 @@ ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
     pairs->body_count = input->body_count;
     pairs->contact_count = input->contact_count;
     pairs->tasks = input->tasks;
+    pairs->omega = input->omega;
     if (!take_bodies(pairs, arena)) return NULL;
     pairs->island_count = find_islands(unit, units, input->body_count, parent, pairs->island_of);
     pairs->group_count = ts_pairs_order(arena, input->body_count, unit, units, place);

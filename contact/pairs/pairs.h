@@ -56,7 +56,7 @@ typedef struct ts_pair_point {
     ts_pair_vector lever;               // m, from A's centre of mass
     double reference[TS_PAIR_LANES];    // m/s, c* of the normal
     ts_pair_vector lambda;              // N s: tangents, normal
-    double step[2][TS_PAIR_LANES];      // kg: of the tangents, of the normal; 0: there is no point
+    double step[2][TS_PAIR_LANES];      // kg: of the tangents, of the normal, omega in them; 0: there is no point
     double coupling[2][TS_PAIR_LANES];  // 1: D of normal and tangents, times the tangents' step
     double natural[TS_PAIR_LANES];      // kg: step of the natural map
 } ts_pair_point;
@@ -123,6 +123,7 @@ typedef struct ts_pairs {
     ts_pair_island* island;  // (island_count + 1) the last is of lanes without a pair
     int* slot;               // (contact_count) TS_PAIR_LANES times the point, plus the lane
     ts_pair_law law;
+    double omega;                 // the input's
     ts_pair_sums* sums;           // (group_count)
     double* body_work;            // (2 x body_count) J
     ts_task_pool* tasks;          // who passes over them
@@ -136,6 +137,7 @@ typedef struct ts_pairs_input {
     const ts_vec3* lever;      // (contact_count) m, from A
     int body_count, unit_count, contact_count;
     ts_task_pool* tasks;  // threads that share passes; bits do not depend on them. NULL: the caller's
+    double omega;         // 1: over-relaxation of every step of a sweep, 0 < omega < 2
 } ts_pairs_input;
 
 /// Orders units and lays them out. NULL when memory is short.

@@ -14,7 +14,6 @@
 
 #include "base/linear/four.h"
 #include "base/scalar.h"
-#include "contact/operator/stiffness_internal.h"
 
 // Calls would put vectors into memory.
 #if defined(__GNUC__)
@@ -209,21 +208,33 @@ INLINE four3 column_of(const shared* s, four3 lever, int k) {
     return read_point(s, &m, lever);
 }
 
-// Steps of one lane's point from the columns of its D.
-static void weigh_lane(ts_pair_point* p, int k, const ts_pair_vector* D) {
-    double d00 = D[0].at[0][k], d11 = D[1].at[1][k], d22 = D[2].at[2][k], d01 = D[1].at[0][k], d02 = D[2].at[0][k],
-           d12 = D[2].at[1][k];
-    double half = 0.5 * (d00 - d11), stiffness = 0.5 * (d00 + d11) + sqrt(half * half + d01 * d01);
-    p->step[0][k] = 1.0 / stiffness;
-    p->step[1][k] = 1.0 / d22;
-    p->coupling[0][k] = p->step[0][k] * d02;
-    p->coupling[1][k] = p->step[0][k] * d12;
-    p->natural[k] = 1.0 / ts_stiffness_bound_3x3(d00, d11, d22, d01, d02, d12);
+// The bound of ts_stiffness_bound_3x3.
+INLINE ts_four stiffness_bound(four3 diagonal, ts_four squares) {
+    ts_four sum = ts_four_plus(ts_four_plus(diagonal.x, diagonal.y), diagonal.z), m = ts_four_times(1.0 / 3.0, sum);
+    four3 rest = minus3(diagonal, (four3){m, m, m});
+    ts_four J = ts_four_plus(ts_four_times(0.5, dot3(rest, rest)), squares);
+    return ts_four_plus(m, ts_four_root(ts_four_times(4.0 / 3.0, J)));
+}
+
+// Steps from the columns of D, where there are points: what is there has a step of the natural map (pairs.c).
+INLINE void weigh_point(ts_pair_point* p, double omega, four3 first, four3 second, four3 third) {
+    ts_four there = ts_four_load(p->natural), zero = ts_four_zero(), relaxed = ts_four_all(omega);
+    ts_four half = ts_four_times(0.5, ts_four_minus(first.x, second.y)), shear = ts_four_product(second.x, second.x);
+    ts_four spread = ts_four_root(ts_four_plus(ts_four_product(half, half), shear));
+    ts_four stiffness = ts_four_plus(ts_four_times(0.5, ts_four_plus(first.x, second.y)), spread);
+    ts_four tangent = ts_four_where(there, ts_four_quotient(relaxed, stiffness), zero);
+    ts_four squares = ts_four_plus(shear, ts_four_product(third.x, third.x));
+    squares = ts_four_plus(squares, ts_four_product(third.y, third.y));
+    ts_four bound = stiffness_bound((four3){first.x, second.y, third.z}, squares);
+    ts_four_store(tangent, p->step[0]);
+    ts_four_store(ts_four_where(there, ts_four_quotient(relaxed, third.z), zero), p->step[1]);
+    ts_four_store(ts_four_product(tangent, third.x), p->coupling[0]);
+    ts_four_store(ts_four_product(tangent, third.y), p->coupling[1]);
+    ts_four_store(ts_four_where(there, ts_four_quotient(ts_four_all(1.0), bound), zero), p->natural);
 }
 
 static void weigh(const ts_pair_pass* pass, int part) {
     const ts_pairs* pairs = pass->pairs;
-    ts_pair_vector D[3];
     const struct ts_pair_parts* parts = pairs->parts;
     for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
         const ts_pair_group* group = &pairs->group[parts->group[n]];
@@ -232,11 +243,7 @@ static void weigh(const ts_pair_pass* pass, int part) {
         for (int i = group->first; i < group->first + group->count; ++i) {
             ts_pair_point* p = &pairs->point[i];
             four3 lever = load3(&p->lever);
-            for (int k = 0; k < 3; ++k) store3(column_of(&s, lever, k), &D[k]);
-            for (int k = 0; k < TS_PAIR_LANES; ++k) {
-                if (!(p->natural[k] > 0.0)) continue;  // no point: see pairs.c
-                weigh_lane(p, k, D);
-            }
+            weigh_point(p, pairs->omega, column_of(&s, lever, 0), column_of(&s, lever, 1), column_of(&s, lever, 2));
         }
     }
 }
@@ -437,25 +444,28 @@ INLINE ts_four dual_distance(ts_four slip, ts_four squared, ts_four z, ts_four m
     ts_four short_of = ts_four_minus(ts_four_product(mu, slip), z), zero = ts_four_zero();
     if (!ts_four_any(short_of)) return zero;
     ts_four side = ts_four_product(short_of, slant);
-    ts_four tip = ts_four_root(ts_four_plus(squared, ts_four_product(z, z)));
     ts_four below = ts_four_minus(ts_four_minus(zero, ts_four_product(mu, z)), slip);  // > 0: nearest is the tip
+    if (!ts_four_any(below)) return ts_four_where(short_of, side, zero);
+    ts_four tip = ts_four_root(ts_four_plus(squared, ts_four_product(z, z)));
     return ts_four_where(short_of, ts_four_where(below, tip, side), zero);
 }
 
-// |lambda - P_K(lambda - step w)|^2, w with De Saxce's shift.
-INLINE ts_four natural_squared(four3 l, four3 w, ts_four step, ts_four mu) {
+// |lambda - P_K(lambda - step w)|^2, w with De Saxce's shift; `slant` is 1 / sqrt(1 + mu^2).
+INLINE ts_four natural_squared(four3 l, four3 w, ts_four step, ts_four mu, ts_four slant) {
     four3 x = minus3(l, times3(step, w));
-    ts_four zero = ts_four_zero(), one = ts_four_all(1.0),
-            squared = ts_four_plus(ts_four_product(x.x, x.x), ts_four_product(x.y, x.y));
-    ts_four tangent = ts_four_root(squared), beyond = ts_four_minus(tangent, ts_four_product(mu, x.z));
-    ts_four side =
-        ts_four_quotient(ts_four_plus(ts_four_product(mu, tangent), x.z), ts_four_plus(one, ts_four_product(mu, mu)));
+    ts_four zero = ts_four_zero(), height = ts_four_most(x.z, zero), reach = ts_four_product(mu, height);
+    ts_four squared = ts_four_plus(ts_four_product(x.x, x.x), ts_four_product(x.y, x.y));
+    ts_four beyond = ts_four_minus(squared, ts_four_product(reach, reach));
+    four3 inside = minus3(l, (four3){x.x, x.y, height});
+    if (!ts_four_any(beyond)) return dot3(inside, inside);
+    ts_four tangent = ts_four_root(squared);
+    ts_four side = ts_four_product(ts_four_plus(ts_four_product(mu, tangent), x.z), ts_four_product(slant, slant));
     side = ts_four_most(side, zero);  // else the nearest point is the tip
     ts_four part = ts_four_quotient(ts_four_product(mu, side), ts_four_most(tangent, ts_four_all(1e-300)));
     four3 at = {ts_four_product(part, x.x), ts_four_product(part, x.y), side};
-    four3 gap = {ts_four_minus(l.x, ts_four_where(beyond, at.x, x.x)),
-                 ts_four_minus(l.y, ts_four_where(beyond, at.y, x.y)),
-                 ts_four_minus(l.z, ts_four_where(beyond, at.z, ts_four_most(x.z, zero)))};
+    four3 outside = minus3(l, at);
+    four3 gap = {ts_four_where(beyond, outside.x, inside.x), ts_four_where(beyond, outside.y, inside.y),
+                 ts_four_where(beyond, outside.z, inside.z)};
     return dot3(gap, gap);
 }
 
@@ -486,7 +496,7 @@ INLINE void judge_point(ts_four mu, ts_four slant, ts_four step, four3 l, four3 
     worsen(&f->dissipation, ts_four_plus(ts_four_product(bound, slip), along));
     worsen(&f->closing, ts_four_minus(zero, u.z));
     worsen(&f->coulomb, ts_four_minus(friction, bound));
-    worsen(&part->natural, natural_squared(l, w, step, mu));
+    worsen(&part->natural, natural_squared(l, w, step, mu, slant));
     worsen(&part->impulse, ts_four_most(ts_four_most(ts_four_size(l.x), ts_four_size(l.y)), ts_four_size(l.z)));
     part->across =
         ts_four_plus(part->across, ts_four_size(ts_four_minus(ts_four_product(l.x, u.y), ts_four_product(l.y, u.x))));

@@ -52,6 +52,7 @@ static int fits_settings(const ts_sim* sim) {
     if (solver != ts_solver_find("ncp-pgs")) return 0;
     for (int i = 0; i < solver->setting_count; ++i) {
         const char* name = solver->setting[i].name;
+        if (strcmp(name, "omega") == 0) continue;
         if (ts_solver_get(solver, sim->solver_settings, name) != ts_solver_get(solver, solver->defaults, name))
             return 0;
     }
@@ -228,7 +229,10 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
         if (sim->contact[order[k]].surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;
     }
     ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, weigh_bodies, &l);
-    ts_pairs_input input = {l.body, l.unit, l.lever, l.body_count, l.unit_count, sim->contact_count, sim->tasks};
+    ts_pairs_input input = {l.body,       l.unit,
+                            l.lever,      l.body_count,
+                            l.unit_count, sim->contact_count,
+                            sim->tasks,   ts_solver_get(sim->solver, sim->solver_settings, "omega")};
     return ts_pairs_make(scratch, &input);
 }
 

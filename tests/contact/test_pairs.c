@@ -68,7 +68,7 @@ static void make(heap* h, int seed) {
     memset(h, 0, sizeof *h);
     for (int b = 1; b < BODIES; ++b) make_body(&rng, seed % 2, &h->body[b]);
     for (int u = 0; u < UNITS; ++u) make_unit(&rng, h, u);
-    ts_pairs_input input = {h->body, h->unit, h->lever, BODIES, UNITS, h->contacts, NULL};
+    ts_pairs_input input = {h->body, h->unit, h->lever, BODIES, UNITS, h->contacts, NULL, 1.0 + 0.1 * (seed % 5)};
     h->pairs = ts_pairs_make(&h->arena, &input);
     cr_assert_not_null(h->pairs);
     h->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};
@@ -142,6 +142,7 @@ static void make_dense(const heap* h, dense* d) {
 
 // One sweep over contacts as they come, by the rule of ncp_pgs.c.
 static void dense_sweep(const heap* h, dense* d) {
+    double omega = h->pairs->omega;
     for (int i = 0; i < h->contacts; ++i) {
         double u[3], D[3][3], next[3], *lambda = d->lambda + 3 * i;
         int lane;
@@ -150,10 +151,10 @@ static void dense_sweep(const heap* h, dense* d) {
             u[k] = dot(d->J[3 * i + k], d->v) - (k == 2 ? point->reference[lane] : 0.0);
             for (int m = 0; m < 3; ++m) D[k][m] = dot(d->J[3 * i + k], d->Y[3 * i + m]);
         }
-        next[2] = fmax(0.0, lambda[2] - u[2] / D[2][2]);
+        next[2] = fmax(0.0, lambda[2] - omega * u[2] / D[2][2]);
         double half = 0.5 * (D[0][0] - D[1][1]),
                stiffness = 0.5 * (D[0][0] + D[1][1]) + sqrt(half * half + D[0][1] * D[0][1]);
-        for (int k = 0; k < 2; ++k) next[k] = lambda[k] - (u[k] + D[k][2] * (next[2] - lambda[2])) / stiffness;
+        for (int k = 0; k < 2; ++k) next[k] = lambda[k] - omega * (u[k] + D[k][2] * (next[2] - lambda[2])) / stiffness;
         double length = hypot(next[0], next[1]), reach = h->unit[h->unit_of[i]].friction * next[2];
         for (int k = 0; k < 2 && length > reach; ++k) next[k] *= reach / length;
         for (int k = 0; k < 3; ++k) {
@@ -407,7 +408,7 @@ static wall* build(ts_task_pool* tasks, int is_row) {
         add_row(&rng, w);
     else
         add_rows(&rng, w);
-    ts_pairs_input input = {w->body, w->unit, w->lever, STONES, w->units, w->contacts, tasks};
+    ts_pairs_input input = {w->body, w->unit, w->lever, STONES, w->units, w->contacts, tasks, 1.0};
     w->pairs = ts_pairs_make(&w->arena, &input);
     cr_assert_not_null(w->pairs);
     w->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};

@@ -39,7 +39,7 @@ static int build(wall* w, ts_task_pool* tasks) {
             add_joint(w, b, floor ? 0 : b + WIDE, i);
             if (i + 1 < WIDE) add_joint(w, b, floor ? 0 : b + WIDE + 1, i + 0.5);
         }
-    ts_pairs_input input = {w->body, w->unit, w->lever, STONES, w->units, 2 * w->units, tasks};
+    ts_pairs_input input = {w->body, w->unit, w->lever, STONES, w->units, 2 * w->units, tasks, 1.0};
     w->pairs = ts_pairs_make(&w->arena, &input);
     if (!w->pairs) return 0;
     w->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};
