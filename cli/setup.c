@@ -16,9 +16,19 @@
 #include <unistd.h>
 
 // Scenes, then those of experiments.
+static int sized_count(void) {
+    int count = 0;
+    while (ts_scene_sized(count)) ++count;
+    return count;
+}
+
+// Scenes, those of experiments and kinds that come in any size.
 static const char* scene_name(const void* context, int i) {
+    int scenes = ts_scene_count(), experiments = ts_experiment_count();
     (void)context;
-    return i < ts_scene_count() ? ts_scene_at(i)->name : ts_experiment_scene(ts_experiment_at(i - ts_scene_count()));
+    if (i < scenes) return ts_scene_at(i)->name;
+    if (i < scenes + experiments) return ts_experiment_scene(ts_experiment_at(i - scenes));
+    return ts_scene_sized(i - scenes - experiments)->name;
 }
 
 static const char* solver_name(const void* context, int i) {
@@ -38,6 +48,18 @@ int ts_setup_is_recording(const char* path) {
 int ts_setup_looks_recorded(const char* path) { return ts_setup_is_recording(path) || ts_scene_is_recording(path); }
 
 // What can be told of a name before it is taken for a scene or a model's file.
+// A kind of scenes that come in any size, without its number or with one that it does not take.
+static int lacks_size(const char* name, ts_status* out_status) {
+    const ts_sized_scene* kind;
+    size_t length = strcspn(name, ":");
+    for (int i = 0; (kind = ts_scene_sized(i)) != NULL; ++i)
+        if (strlen(kind->name) == length && strncmp(kind->name, name, length) == 0)
+            ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                          "'%s' takes a whole number from 1 to %d, such as '%s:10' (%s), not '%s'", kind->name,
+                          kind->most, kind->name, kind->summary, name);
+    return out_status->code != TS_OK;
+}
+
 static int is_something_else(const char* name, ts_status* out_status) {
     const ts_experiment* experiment = ts_experiment_find(name);
     if (experiment && experiment->scene)
@@ -113,9 +135,11 @@ int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_repor
     ts_status_ok(out_status);
     if (!known && is_something_else(name_or_path, out_status)) return TS_EXIT_USAGE;
     if (!known && !strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) {
-        char room[TS_ARGS_HINT];
+        char room[TS_ARGS_HINT], wanted[64];
+        if (lacks_size(name_or_path, out_status)) return TS_EXIT_USAGE;
+        snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(name_or_path, ":"), name_or_path);
         ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no scene or file is called '%s'%s", name_or_path,
-                      ts_args_hint(name_or_path, scene_name, NULL, ts_scene_count() + ts_experiment_count(),
+                      ts_args_hint(wanted, scene_name, NULL, ts_scene_count() + ts_experiment_count() + sized_count(),
                                    " ('touchstone list scenes' and 'list experiments' show what there is)", room));
         return TS_EXIT_USAGE;
     }

@@ -42,8 +42,17 @@ const ts_scene* ts_scene_at(int i);
 /// The scene of that name, or NULL.
 const ts_scene* ts_scene_find(const char* name);
 
-/// Name of kind i of the scenes that come in any size ("pyramid" for "pyramid:30"), and what the number counts; NULL beyond the last.
-const char* ts_scene_sized(int i, const char** out_summary);
+/// A kind of scenes that come in any size, by name and number: "pyramid:30". Adding one: a row in sized.c.
+typedef struct ts_sized_scene {
+    const char* name;     // "pyramid"
+    const char* summary;  // one line: what the number counts
+    int most;             // the largest number
+    double duration;      // s
+    ts_code (*build)(int number, ts_model** out_model, ts_status* out_status);
+} ts_sized_scene;
+
+/// Kind i of these; NULL beyond the last.
+const ts_sized_scene* ts_scene_sized(int i);
 
 /// Nonzero when ts_scene_load knows this name: a scene's of the table, NAME:NUMBER of a kind that comes in any size, that of a file that
 /// only an experiment runs, or "EXPERIMENT" and "EXPERIMENT:VALUE" where the experiment writes its scene.

@@ -125,10 +125,8 @@ static const ts_sized_scene kinds[] = {
     {"pile-icosahedra", "so many icosahedra fall into a container", 1000000, 3.0, build_icosahedra},
 };
 
-const char* ts_scene_sized(int i, const char** out_summary) {
-    if (i < 0 || i >= (int)(sizeof kinds / sizeof kinds[0])) return NULL;
-    *out_summary = kinds[i].summary;
-    return kinds[i].name;
+const ts_sized_scene* ts_scene_sized(int i) {
+    return i >= 0 && i < (int)(sizeof kinds / sizeof kinds[0]) ? &kinds[i] : NULL;
 }
 
 const ts_sized_scene* ts_sized_scene_find(const char* name, int* out_number) {

@@ -2,20 +2,11 @@
 #ifndef TS_SCENES_SIZED_INTERNAL_H
 #define TS_SCENES_SIZED_INTERNAL_H
 
-#include "engine/model/model.h"
+#include "scenes/scene_table.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// A kind of such scenes.
-typedef struct ts_sized_scene {
-    const char* name;     // "pyramid"
-    const char* summary;  // one line: what the number counts
-    int most;             // the largest number
-    double duration;      // s
-    ts_code (*build)(int number, ts_model** out_model, ts_status* out_status);
-} ts_sized_scene;
 
 /// The kind that NAME:NUMBER is of, and its number; NULL when there is none such, or the number is not a whole one from 1 to the kind's most.
 const ts_sized_scene* ts_sized_scene_find(const char* name, int* out_number);

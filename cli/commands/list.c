@@ -22,9 +22,11 @@ static void scenes_text(ts_text* text) {
         const ts_scene* scene = ts_scene_at(i);
         ts_text_add(text, "%-22s %5g s  %s\n", scene->name, scene->duration, scene->summary);
     }
-    const char *name, *summary;
-    for (int i = 0; (name = ts_scene_sized(i, &summary)) != NULL; ++i)
-        ts_text_add(text, "%s:N%*s %s\n", name, 28 - (int)strlen(name), "", summary);
+    const ts_sized_scene* kind;
+    for (int i = 0; (kind = ts_scene_sized(i)) != NULL; ++i) {
+        int room = 20 - (int)strlen(kind->name);
+        ts_text_add(text, "%s:N%*s %5g s  %s\n", kind->name, room, "", kind->duration, kind->summary);
+    }
 }
 
 static void scenes_json(ts_json* json) {
@@ -36,6 +38,17 @@ static void scenes_json(ts_json* json) {
         ts_json_add_number(json, "duration", scene->duration);
         ts_json_add_string(json, "focus", scene->focus);
         ts_json_add_string(json, "controller", scene->controller);
+        ts_json_object_end(json);
+    }
+    const ts_sized_scene* kind;
+    for (int i = 0; (kind = ts_scene_sized(i)) != NULL; ++i) {
+        char name[64];
+        snprintf(name, sizeof name, "%s:N", kind->name);
+        ts_json_object(json);
+        ts_json_add_string(json, "name", name);
+        ts_json_add_string(json, "summary", kind->summary);
+        ts_json_add_number(json, "duration", kind->duration);
+        ts_json_add_number(json, "largest", kind->most);
         ts_json_object_end(json);
     }
 }

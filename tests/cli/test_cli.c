@@ -110,6 +110,10 @@ Test(cli, wrong_numbers) {
 Test(cli, wrong_names) {
     expect_refusal("run slidng-cube", 2, "did you mean 'sliding-cube'");
     expect_refusal("run xyzzy", 2, "no scene or file is called 'xyzzy'");
+    expect_refusal("run pyramid", 2, "'pyramid' takes a whole number from 1 to 1000, such as 'pyramid:10'");
+    expect_refusal("run pyramid:0", 2, "not 'pyramid:0'");
+    expect_refusal("run columns:", 2, "'columns' takes a whole number");
+    expect_refusal("run pyramd:10", 2, "did you mean 'pyramid'");
     expect_refusal("compare slidng-cube", 2, "did you mean 'sliding-cube'");
     expect_refusal("check slidng-cube", 2, "did you mean 'sliding-cube'");
     expect_refusal("run sliding-cube --solver ncp-psg", 2, "did you mean 'ncp-pgs'");
@@ -242,8 +246,9 @@ Test(cli, list_shows_every_entry) {
 
 Test(cli, list_as_json) {
     outcome result = run("list scenes --json");
-    cr_expect(
-        json_holds(&result.out, "assert all(s['name'] and s['summary'] and s['duration'] > 0 for s in d['scenes'])"));
+    cr_expect(json_holds(&result.out,
+                         "assert all(s['name'] and s['summary'] and s['duration'] > 0 for s in d['scenes'])\n"
+                         "assert any(s['name'] == 'pyramid:N' and s['largest'] == 1000 for s in d['scenes'])"));
     outcome_free(&result);
     result = run("list solvers --json");
     cr_expect(json_holds(
