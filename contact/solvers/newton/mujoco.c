@@ -11,7 +11,7 @@
 #include "contact/solvers/newton/primal_internal.h"
 
 typedef struct mujoco_settings {
-    ts_solver_settings shared;  // an iteration is one linear system
+    ts_solver_settings shared;  // an iteration is one linear system, or a hundred sweeps in large islands
     double impedance;           // d of rows the problem leaves rigid; R = (1 - d) / d G_ii
     double impratio;            // how much harder friction is than the normal of a contact the problem leaves rigid
 } mujoco_settings;

@@ -15,6 +15,7 @@
 // full step that halves the smallest |lambda - x| so far is taken without a search; it happens a finite number of
 // times, so the guarantee of the search stays, and it is what ends the iteration where the cost no longer sees a
 // difference, or where a recorded G is not quite symmetric.
+// In large islands, where eight steps were not enough, it goes on from where sweeps with momentum on the same softened problem lead to.
 // Source: Todorov, "A convex, smooth and invertible contact model for trajectory optimization", 2011; MuJoCo's
 // documentation, chapter Computation; Castro, Permenter and Han, "An unconstrained convex formulation of compliant
 // contact", 2022. The coordinates are ours.
@@ -31,13 +32,22 @@
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/rescaled_problem_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
 #include "contact/trace.h"
 
 enum {
     MAX = TS_BLOCK_ROWS_MAX,
     EVALUATIONS = 50,  // of the slope in one line search
-    PATIENCE = 3       // iterations without progress before it is called a stall
+    PATIENCE = 3,      // iterations without progress before it is called a stall
+    MANY = 300,        // blocks from which on sweeps are worth their while,
+    FIRST = 8,         // after so many systems (8 to 12): what stands needs fewer
+    ROUNDS = 10        // of a hundred sweeps at most
 };
+
+// Of the excess: a round of sweeps that leaves more is the last.
+static const double worth_a_round = 0.5;
+// As of ts_pgs_settings.
+static const double momentum = 0.9;
 
 // The slope at the end of a line search, relative to that at its start.
 static const double slope_relative = 1e-8;
@@ -221,7 +231,8 @@ static int move(primal* q, double now) {
     return moved > q->settings->stall * largest;
 }
 
-static void iterate(primal* q, double* impulse) {
+// Newton until its end, or until there were `limit` iterations.
+static void iterate(primal* q, int limit, double* impulse) {
     int idle = 0, moving = 1;
     for (;; ++q->report.iterations) {
         ts_linear_matrix_apply(&q->s.A, q->x, q->Gx);
@@ -242,7 +253,7 @@ static void iterate(primal* q, double* impulse) {
         q->report.status = TS_SOLVE_STALLED;
         if (idle >= PATIENCE || (idle > 0 && !moving)) return;
         q->report.status = TS_SOLVE_ITERATION_LIMIT;
-        if (q->report.iterations >= q->settings->iteration_limit) return;
+        if (q->report.iterations >= limit) return;
         q->report.status = isfinite(q->best) ? TS_SOLVE_STALLED : TS_SOLVE_FAILED;
         if (!newton_step(q)) return;
         ts_linear_matrix_apply(&q->s.A, q->d, q->Gd);
@@ -255,9 +266,45 @@ static int prepare(primal* q, const ts_contact_problem* softened, ts_arena* scra
     double** vector[] = {&q->x, &q->Gx, &q->lambda, &q->d, &q->Gd, &q->trial, &q->u, &q->answer};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
         if (!(*vector[i] = TS_ARENA_ARRAY(scratch, double, q->rows))) return 0;
-    if (!ts_rescaled_problem_make(softened, TS_UNITS_COMPLIANCE, TS_MATRIX_NUMBERS, scratch, &q->s)) return 0;
+    ts_matrix_need need =
+        ts_linear_prefers_bodies(softened->delassus, scratch) ? TS_MATRIX_PRODUCTS : TS_MATRIX_NUMBERS;
+    if (!ts_rescaled_problem_make(softened, TS_UNITS_COMPLIANCE, need, scratch, &q->s)) return 0;
     q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, scratch);
     return q->system != NULL;
+}
+
+// Rounds of sweeps with momentum on the softened problem from `impulse`, for as long as they pay; each counts as an iteration.
+static void sweep(primal* q, const ts_contact_problem* softened, ts_arena* scratch, double* impulse) {
+    ts_pgs_settings settings = ts_pgs_default;
+    double before = HUGE_VAL;
+    settings.shared = *q->settings;
+    settings.shared.iteration_limit = TS_MOMENTUM_ROUND;
+    settings.momentum = momentum;
+    for (int k = 0; k < ROUNDS; ++k) {
+        ts_solve_report report = ts_ccp_pgs_solver.solve(softened, &settings, scratch, impulse);
+        q->report.iterations += 1;
+        if (report.status != TS_SOLVE_ITERATION_LIMIT) return;
+        ts_contact_problem_velocity(softened, impulse, q->u);
+        double excess = ts_yardstick_excess(&q->yardstick, impulse, q->u);
+        if (!(excess <= worth_a_round * before)) return;
+        before = excess;
+    }
+}
+
+// Newton; in large islands, where the start was far away, it goes on from where sweeps lead to. What contacts are open or slide changes
+// with every whole step there, and a system costs as much as a hundred sweeps.
+static void search(primal* q, const ts_contact_problem* softened, ts_arena* scratch, double* impulse) {
+    int most = q->settings->iteration_limit, pauses = q->blocks >= MANY && most > FIRST;
+    iterate(q, pauses ? FIRST : most, impulse);
+    if (!pauses || q->report.status != TS_SOLVE_ITERATION_LIMIT) return;
+    double* swept = TS_ARENA_ARRAY(scratch, double, q->rows);
+    if (swept) {
+        memcpy(swept, impulse, (size_t)q->rows * sizeof(double));
+        sweep(q, softened, scratch, swept);
+        q->best_step = HUGE_VAL;
+        (void)choose_start(q, swept);
+    }
+    iterate(q, most, impulse);
 }
 
 ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_compliance compliance,
@@ -276,7 +323,7 @@ ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_com
     int started = R && prepare(&q, &softened, scratch) && choose_start(&q, impulse);
     for (int i = 0; i < q.rows; ++i)
         if (!isfinite(impulse[i])) impulse[i] = 0.0;
-    if (started) iterate(&q, impulse);
+    if (started) search(&q, &softened, scratch, impulse);
     ts_arena_scope_end(scratch, scope);
     return q.report;
 }

@@ -16,7 +16,7 @@
 static const double four_pi_squared = 39.478417604357434;
 
 typedef struct sap_settings {
-    ts_solver_settings shared;  // an iteration is one linear system
+    ts_solver_settings shared;  // an iteration is one linear system, or a hundred sweeps in large islands
     double beta;                // R_N is at least beta^2 / (4 pi^2) times the size of the contact's own block of G
     double sigma;               // R_T over that size, where the problem has no R_T
 } sap_settings;

@@ -49,6 +49,7 @@ extern const ts_pgs_settings ts_pgs_default;
 extern const ts_solver ts_ncp_nsgs_solver;
 extern const ts_solver ts_ncp_pgs_solver;
 extern const ts_solver ts_lcp_pgs_solver;
+extern const ts_solver ts_ccp_pgs_solver;
 
 // What a sweep needs of a frictional block, in two cache lines. D = G_bb + R_b, symmetric.
 typedef struct ts_pgs_block {
