@@ -202,8 +202,10 @@ static ts_pile* take_pile(ts_sim* sim) {
     if (!pile) return NULL;
     pile->elastic_count = 0;
     pile->tree = TS_ARENA_ARRAY(arena, int, sim->model->tree_count + 1);
-    pile->elastic = TS_ARENA_ARRAY(arena, int, sim->contact_count);
-    pile->elastic_now = TS_ARENA_ARRAY(arena, double, sim->contact_count);
+    int elastic = 0;
+    for (int i = 0; i < sim->contact_count; ++i) elastic += sim->contact[i].surface.restitution > 0.0;
+    pile->elastic = TS_ARENA_ARRAY(arena, int, elastic);
+    pile->elastic_now = TS_ARENA_ARRAY(arena, double, elastic);
     pile->contact = TS_ARENA_ARRAY(arena, ts_pile_contact, sim->contact_count);
     pile->place = TS_ARENA_ARRAY(arena, int, sim->contact_count);
     return arena->failed ? NULL : pile;
