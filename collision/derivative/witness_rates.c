@@ -207,9 +207,26 @@ static inline void carry_rows(square2 m, const twist_rows* t, ts_row io[2]) {
     io[1] = ts_row_add(io[1], ts_row_sum(m.vu, t->carry[0], m.vv, t->carry[1]));
 }
 
+// Straight edges across each other: K is the distance. The normal turns across A's edge by one row, and A's point slides along it by another.
+static inline void solve_crossed(const system_2d* s, const twist_rows* t, ts_row turn[2], ts_row slide[2]) {
+    flat2 a = s->a.along, b = s->b.along;
+    double bu = s->inverse * b.u, bv = s->inverse * b.v;
+    ts_row across = ts_row_sum(bu, t->carry[0], bv, t->carry[1]);
+    ts_row along = ts_row_sum(bv, t->push[0], -bu, t->push[1]);
+    along = ts_row_add(along, ts_row_scale(s->k.uu * (bu * a.u + bv * a.v), across));
+    turn[0] = ts_row_scale(-a.v, across);
+    turn[1] = ts_row_scale(a.u, across);
+    slide[0] = ts_row_scale(a.u, along);
+    slide[1] = ts_row_scale(a.v, along);
+}
+
 // The rows where no face holds or carries the normal.
 static inline void solve_rows(system_2d* s, const twist_rows* t, ts_row turn[2], ts_row slide[2]) {
     int crossed = s->a.flat && s->b.flat;  // nothing is pushed round
+    if (crossed && !s->a.bent && !s->b.bent) {
+        solve_crossed(s, t, turn, slide);
+        return;
+    }
     solve_turning(s);
     if (!crossed) push_rows(s->push, t, turn);
     square2 bend = form2(&s->b.bend), nc = s->carry;

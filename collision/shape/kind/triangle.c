@@ -105,6 +105,9 @@ typedef struct fan {
     ts_vec3 r;
 } fan;
 
+// The square of how far from a corner a point is still the corner, as a share of the edges there.
+static const double at_corner = 1e-26;
+
 // On which edge of the fan a point lies that is not on the face, or on the corner. `tilt`: the squared sine between normal and face.
 static void active_of_fan(const fan* at, ts_vec3 n, double square_size, double tilt, ts_active_feature* io) {
     double along[2], slope[2];
@@ -127,14 +130,33 @@ static void active_of_fan(const fan* at, ts_vec3 n, double square_size, double t
     io->turn = least > 0.0 ? sqrt(least) : 0.0;
 }
 
+// Whether the point is a corner but for rounding, and how far the normal is from the edges there. What the other ways tell of such a point is this, or
+// a border: of an edge or a face that is nearer to lying flat than the point to the corner.
+static int active_at_corner(const ts_vec3* p, const ts_surface_point* at, const ts_vec3 r[3], ts_active_feature* io) {
+    double square[3] = {ts_vec3_norm_squared(r[0]), ts_vec3_norm_squared(r[1]), ts_vec3_norm_squared(r[2])};
+    int top = square[1] < square[0];
+    top = square[2] < square[top] ? 2 : top;
+    double least = (double)INFINITY;
+    for (int k = 0; k < 2; ++k) {
+        ts_vec3 to = ts_vec3_sub(p[others[top][k]], p[top]);
+        double length = ts_vec3_norm_squared(to), fall = -ts_vec3_dot(at->n, to);
+        if (square[top] > at_corner * length) return 0;
+        double slope = fall * fabs(fall) / length;
+        least = slope < least ? slope : least;
+    }
+    io->turn = least > 0.0 ? sqrt(least) : 0.0;
+    return 1;
+}
+
 // Angles are compared with lengths by the longest edge. Lengths and sines are squared, so that only what is told takes a root.
 static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_feature* io) {
     const ts_vec3* p = shape->triangle;
     ts_vec3 edge[3], r[3];
     double inverse[3], inside[3], longest = 0.0;
+    for (int k = 0; k < 3; ++k) r[k] = ts_vec3_sub(at->c, p[k]);
+    if (active_at_corner(p, at, r, io)) return;
     for (int k = 0; k < 3; ++k) {
         edge[k] = ts_vec3_sub(p[k < 2 ? k + 1 : 0], p[k]);
-        r[k] = ts_vec3_sub(at->c, p[k]);
         double square = ts_vec3_norm_squared(edge[k]);
         longest = square > longest ? square : longest;
         inverse[k] = 1.0 / square;
