@@ -128,6 +128,24 @@ static int choose_controller(const ts_args* args, ts_loaded_scene* scene, ts_sta
     return TS_EXIT_DONE;
 }
 
+// What has been left out of a model is often why the rest of it makes no sense: what stands nearest to the complaint is named.
+static void name_left_out(const ts_import_report* report, ts_status* io_status) {
+    const ts_import_item* nearest = NULL;
+    int count = 0;
+    for (int i = 0; report && i < report->count; ++i) {
+        const ts_import_item* item = &report->item[i];
+        if (item->level != TS_IMPORT_IGNORED || !item->affects_physics) continue;
+        ++count;
+        if (strcmp(item->file, io_status->file) == 0 &&
+            (!nearest || abs(item->line - io_status->line) <= abs(nearest->line - io_status->line)))
+            nearest = item;
+    }
+    if (!nearest) return;
+    size_t length = strlen(io_status->message), room = sizeof io_status->message - length;
+    snprintf(io_status->message + length, room, " (%s of line %d was left out%s)", nearest->what, nearest->line,
+             count > 1 ? ", and more: 'touchstone check' lists it" : "");
+}
+
 int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                   ts_status* out_status) {
     struct stat info;
@@ -145,7 +163,10 @@ int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_repor
     }
     ts_model_file_options options;
     if (file_options(args, &options, out_status)) return TS_EXIT_USAGE;
-    if (ts_scene_load_with(name_or_path, &options, report, out_scene, out_status)) return TS_EXIT_FAILED;
+    if (ts_scene_load_with(name_or_path, &options, report, out_scene, out_status)) {
+        name_left_out(report, out_status);
+        return TS_EXIT_FAILED;
+    }
     return choose_controller(args, out_scene, out_status);
 }
 

@@ -80,6 +80,18 @@ Test(run, takes_ratios_for_numbers) {
     }
 }
 
+Test(run, names_what_was_left_out_where_the_rest_makes_no_sense) {
+    write_text("ring.xml",
+               "<mujoco>\n<worldbody>\n<geom type=\"plane\" size=\"1 1 1\"/>\n<body name=\"ring\">\n<freejoint/>\n"
+               "<geom type=\"sdf\" mesh=\"torus\"/>\n</body>\n</worldbody>\n</mujoco>\n");
+    expect_refusal("run ring.xml", 1, "has mass and inertia along it (geom type sdf of line 6 was left out)");
+    write_text("lone.xml", "<mujoco><worldbody><body name=\"ring\"><freejoint/></body></worldbody></mujoco>\n");
+    outcome result = run("run lone.xml");
+    cr_expect_eq(result.code, 1);
+    cr_expect_null(strstr(ts_text_get(&result.err), "left out"));
+    outcome_free(&result);
+}
+
 Test(run, a_run_of_no_time_is_a_run) {
     outcome result = run("run sliding-cube --time 0 --out run.csv --json");
     cr_expect_eq(result.code, 0);
