@@ -297,6 +297,8 @@ static void search(primal* q, const ts_contact_problem* softened, ts_arena* scra
     int most = q->settings->iteration_limit, pauses = q->blocks >= MANY && most > FIRST;
     iterate(q, pauses ? FIRST : most, impulse);
     if (!pauses || q->report.status != TS_SOLVE_ITERATION_LIMIT) return;
+    // Gone before the next system: those take memory from the top of the arena and give it back to there.
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* swept = TS_ARENA_ARRAY(scratch, double, q->rows);
     if (swept) {
         memcpy(swept, impulse, (size_t)q->rows * sizeof(double));
@@ -304,6 +306,7 @@ static void search(primal* q, const ts_contact_problem* softened, ts_arena* scra
         q->best_step = HUGE_VAL;
         (void)choose_start(q, swept);
     }
+    ts_arena_scope_end(scratch, scope);
     iterate(q, most, impulse);
 }
 
