@@ -249,10 +249,7 @@ static inline ts_four ts_four_zero(void) {
 }
 
 /// The same number four times.
-static inline ts_four ts_four_all(double s) {
-    const double v[4] = {s, s, s, s};
-    return ts_four_load(v);
-}
+static inline ts_four ts_four_all(double s) { return ts_four_make(s, s, s, s); }
 
 #if defined(__GNUC__) && defined(__AVX2__)
 

@@ -1,8 +1,8 @@
 // Small symmetric positive definite matrices in tiles of four by four.
 //
 // Problem: H x = b for matrices of robots: 9 to 64 unknowns, coupled along the chains of a tree.
-// Rule: H = L^T D L with unit lower L, from the last row up: eliminating a dof couples those it hangs on, which are coupled
-// already. Which tiles can be nonzero is a bit each; an elimination's fill is found by passing a row's bits on to the last of its tiles
+// Rule: H = L^T D L with unit lower L, each row of tiles before those it hangs on: eliminating a dof couples those it hangs on, which are coupled
+// already. Rows of which none hangs on the other stand side by side in the order, so that one's pivots are found while another waits for its own. Which tiles can be nonzero is a bit each; an elimination's fill is found by passing a row's bits on to the last of its tiles
 // (the elimination tree). Within a tile everything is four wide.
 // Source: Featherstone 2005 (L^T D L of branched trees); elimination tree: Liu 1990. Guaranteed: backward stable for positive
 // definite H; same bits on every machine, sums of a tile are taken in one order. Known to fail: H that is not positive definite is refused.
@@ -18,13 +18,20 @@ void ts_tiles_begin(ts_tiles* H, int count) {
 }
 
 void ts_tiles_close(ts_tiles* H) {
+    // What hangs on nothing comes first, then what hangs on that: neighbours in the order mostly have nothing to do with each other.
+    uint32_t at_height[TS_TILES_MOST + 1] = {0};
+    uint8_t height[TS_TILES_MOST] = {0};
     for (int k = H->count - 1; k >= 0; --k) {
         uint32_t below = H->below[k];
-        int parent = k - 1;
+        at_height[height[k]] |= 1u << k;
         if (!below) continue;
-        while (!(below >> parent & 1u)) --parent;
+        int parent = ts_tiles_last(below);
         H->below[parent] |= below ^ (1u << parent);
+        if (height[parent] <= height[k]) height[parent] = (uint8_t)(height[k] + 1);
     }
+    int place = 0;
+    for (const uint32_t* tiles = at_height; place < H->count; ++tiles)
+        for (uint32_t left = *tiles; left; left &= left - 1) H->order[place++] = (uint8_t)ts_tiles_first(left);
 }
 
 void ts_tiles_clear(ts_tiles* H) {
@@ -42,19 +49,32 @@ void ts_tiles_clear(ts_tiles* H) {
 }
 
 // A diagonal tile, into unit lower and the inverse pivots, one after the other: two of them from one determinant would wait less, but a robot that
-// stands took more of Newton's steps where they were so. Returns 0 where a pivot is not positive.
-static inline int factor_tile(double* tile, double* inverse) {
+// stands took more of Newton's steps where they were so. Its third and fourth row first, then the others, so that something else can be done between.
+static inline void factor_later(double* tile, double* inverse) {
     double a = tile[0], b = tile[5], c = tile[10], d = tile[15], ba = tile[4], ca = tile[8], cb = tile[9];
     double i = 1.0 / d, x = tile[12] * i, y = tile[13] * i, z = tile[14] * i;
     c -= z * tile[14], cb -= z * tile[13], ca -= z * tile[12];
     b -= y * tile[13], ba -= y * tile[12], a -= x * tile[12];
     double j = 1.0 / c, u = ca * j, v = cb * j;
     b -= v * cb, ba -= v * ca, a -= u * ca;
+    inverse[2] = j, inverse[3] = i;
+    tile[0] = a, tile[4] = ba, tile[5] = b, tile[8] = u, tile[9] = v, tile[10] = c;
+    tile[12] = x, tile[13] = y, tile[14] = z;
+}
+
+// Returns 0 where a pivot is not positive.
+static inline int factor_earlier(double* tile, double* inverse) {
+    double a = tile[0], b = tile[5], ba = tile[4];
     double k = 1.0 / b, w = ba * k;
     a -= w * ba;
-    inverse[0] = 1.0 / a, inverse[1] = k, inverse[2] = j, inverse[3] = i;
-    tile[4] = w, tile[8] = u, tile[9] = v, tile[12] = x, tile[13] = y, tile[14] = z;
-    return (a > 0.0) & (b > 0.0) & (c > 0.0) & (d > 0.0);
+    inverse[0] = 1.0 / a, inverse[1] = k;
+    tile[4] = w;
+    return (a > 0.0) & (b > 0.0) & (tile[10] > 0.0) & (tile[15] > 0.0);
+}
+
+static inline int factor_tile(double* tile, double* inverse) {
+    factor_later(tile, inverse);
+    return factor_earlier(tile, inverse);
 }
 
 // tile -= A^T B
@@ -84,23 +104,23 @@ static inline void divide(double* tile, const double* own, const double* inverse
 
 int ts_tiles_factor(ts_tiles* H) {
     _Alignas(32) double unscaled[TS_TILES_MOST][N * N];
-    int last = H->count - 1;
-    if (last >= 0 && !factor_tile(ts_tiles_at(H, last, last), H->inverse[last])) return 0;
-    for (int k = last; k > 0; --k) {
-        double *row = ts_tiles_at(H, k, 0), *ahead = row + N * N * (k - 1);
+    if (H->count > 0 && !factor_tile(ts_tiles_at(H, H->order[0], H->order[0]), H->inverse[H->order[0]])) return 0;
+    for (int place = 0; place + 1 < H->count; ++place) {
+        int k = H->order[place], ahead = H->order[place + 1];
+        double *row = ts_tiles_at(H, k, 0), *pivots = ts_tiles_at(H, ahead, ahead);
         const double *own = row + N * N * k, *inverse = H->inverse[k];
-        uint32_t below = H->below[k], next = 1u << (k - 1);
+        uint32_t below = H->below[k], next = 1u << ahead & below;
         // The next pivots before all else: what follows need not wait for their divisions.
-        double* pivots = ts_tiles_at(H, k - 1, k - 1);
-        if (below & next) {
-            divide(ahead, own, inverse, unscaled[k - 1]);
-            subtract(pivots, unscaled[k - 1], ahead);
+        if (next) {
+            divide(row + N * N * ahead, own, inverse, unscaled[ahead]);
+            subtract(pivots, unscaled[ahead], row + N * N * ahead);
         }
-        if (!factor_tile(pivots, H->inverse[k - 1])) return 0;
+        factor_later(pivots, H->inverse[ahead]);
         for (uint32_t left = below & ~next; left; left &= left - 1) {
             int j = ts_tiles_first(left);
             divide(row + N * N * j, own, inverse, unscaled[j]);
         }
+        if (!factor_earlier(pivots, H->inverse[ahead])) return 0;
         for (uint32_t left = below; left; left &= left - 1) {
             int i = ts_tiles_first(left);
             double* to = ts_tiles_at(H, i, 0);

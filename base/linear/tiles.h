@@ -34,6 +34,7 @@ typedef struct ts_tiles {
     double inverse[TS_TILES_MOST][TS_TILE];  // of the pivots
     uint32_t below[TS_TILES_MOST];           // bit j < i: tile (i, j) may be nonzero
     int count;                               // of tiles in a row
+    uint8_t order[TS_TILES_MOST];            // in which they are factored: each before those it hangs on
 } ts_tiles;
 
 /// Tile (i, j), j <= i, row-major.
@@ -48,6 +49,17 @@ static inline int ts_tiles_first(uint32_t mask) {
 #else
     int i = 0;
     while (!(mask >> i & 1u)) ++i;
+    return i;
+#endif
+}
+
+/// The number of its highest bit.
+static inline int ts_tiles_last(uint32_t mask) {
+#if defined(__GNUC__)
+    return 31 - __builtin_clz(mask);
+#else
+    int i = 31;
+    while (!(mask >> i & 1u)) --i;
     return i;
 #endif
 }
