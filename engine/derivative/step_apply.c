@@ -1,6 +1,7 @@
 // The derivative of a step applied, forward and backward (step_implicit_internal.h says what is what).
 #include <string.h>
 
+#include "base/linear/dense.h"
 #include "engine/derivative/step_implicit_internal.h"
 #include "engine/dynamics/tree_factor.h"
 #include "engine/model/joint/joint_traits_internal.h"
@@ -64,15 +65,15 @@ static void add_rows_transposed(const ts_step_implicit* p, const double* y, doub
 
 // y += A x, or y += A^T x with `back`; A is `rows` x `columns`, rows `ld` apart.
 static void add_product(const double* A, int rows, int columns, int ld, int back, const double* x, double* y) {
+    if (back) {
+        ts_lines_add(columns, rows, 1.0, x, 1, A, ld, y);
+        return;
+    }
     for (int r = 0; r < rows; ++r) {
         const double* row = A + (size_t)r * (size_t)ld;
-        if (back) {
-            for (int c = 0; c < columns; ++c) y[c] += row[c] * x[r];
-        } else {
-            double sum = 0.0;
-            for (int c = 0; c < columns; ++c) sum += row[c] * x[c];
-            y[r] += sum;
-        }
+        double sum = 0.0;
+        for (int c = 0; c < columns; ++c) sum += row[c] * x[c];
+        y[r] += sum;
     }
 }
 

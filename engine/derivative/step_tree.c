@@ -154,11 +154,10 @@ void ts_step_evaluate(const ts_step_trees* w, int t, const ts_kinematics* at_m, 
     double h = sim->options.time_step;
     const double* M = sim->mass_matrix + sim->mass_start[t];
     for (int d = 0; d < n; ++d) a[d] = (next[d] - sim->qvel[first + d]) / h;
-    ts_derivative_matrices out = {by_q, by_m, NULL};
-    ts_derivative_inverse_tree(sim->model, at_m, sim->options.gravity, t, a, &w->derivative, &out);
-    scale(n * n, -h, by_q);
-    scale(n * n, -h, by_m);
-    for (int r = 0; r < n; ++r) {
+    ts_derivative_matrices out = {by_q, by_m ? by_m : by_v, NULL};
+    ts_derivative_share share = {-h, by_m ? NULL : M};
+    ts_derivative_inverse_share_tree(sim->model, at_m, sim->options.gravity, t, a, &w->derivative, &share, &out);
+    for (int r = 0; by_m && r < n; ++r) {
         memcpy(by_v + r * n, M + r * n, (size_t)(r + 1) * sizeof(double));
         for (int c = 0; c < r; ++c) by_v[c * n + r] = M[r * n + c];
     }
@@ -245,8 +244,7 @@ static void run_rounds(const ts_step_trees* w, int t, int count, rounds* r, ts_s
     const double* v = sim->qvel + first;
     ts_kinematics at_m = w->p->kinematics;
     memcpy(r->next, ts_sim_storage_of(sim)->plain_velocity + first, (size_t)n * sizeof(double));
-    ts_step_evaluate(w, t, &sim->kinematics, r->next, r->a, r->by_q, r->by_v, r->by_m);
-    add(size, r->by_m, r->by_v);
+    ts_step_evaluate(w, t, &sim->kinematics, r->next, r->a, r->by_q, r->by_v, NULL);
     set_diagonal(r->by_f, n, sim->options.time_step);
     for (int k = 0; k < count; ++k) {
         for (int d = 0; d < n; ++d) r->middle[d] = 0.5 * (v[d] + r->next[d]);
@@ -347,8 +345,7 @@ static int find_general(ts_step_trees* w, int t, ts_step_tree_slope* out) {
         return 1;
     }
     ts_step_evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r.a, out->by_q, out->by_v,
-                     r.by_m);
-    add(size, r.by_m, out->by_v);
+                     NULL);
     for (int i = 0; w->in_medium && i < size; ++i)
         out->by_force[i] = sim->options.time_step * (w->medium[2 * size + i] + (i % (n + 1) == 0));
     return 1;

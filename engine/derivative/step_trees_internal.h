@@ -23,7 +23,7 @@ typedef struct ts_step_trees {
 } ts_step_trees;
 
 /// One evaluation of X (step_tree.c) of the state that stands, at the bias of velocities `at_m`, towards the velocity `next`; `a` (n) is scratch. by_m gets -h dID_v; by_q and
-/// by_v all else (n x n each).
+/// by_v all else (n x n each). by_m NULL: that is in by_v, too.
 void ts_step_evaluate(const ts_step_trees* trees, int tree, const ts_kinematics* at_m, const double* next, double* a,
                       double* by_q, double* by_v, double* by_m);
 

@@ -73,6 +73,18 @@ void ts_derivative_inverse_tree(const ts_model* model, const ts_kinematics* kine
                                 const double* acceleration, const ts_derivative_scratch* scratch,
                                 const ts_derivative_matrices* out);
 
+/// How derivatives of inverse dynamics enter those of a step.
+typedef struct ts_derivative_share {
+    double factor;  // of both
+    const double*
+        inertia;  // (n x n) lower triangle of what the one by velocity is added to, nonzero at pairs of dofs of one chain only; NULL: nothing
+} ts_derivative_share;
+
+/// Fills by_q and by_v of `out` with `share` of the derivatives that ts_derivative_inverse_tree finds; there is no by_input.
+void ts_derivative_inverse_share_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, int tree,
+                                      const double* acceleration, const ts_derivative_scratch* scratch,
+                                      const ts_derivative_share* share, const ts_derivative_matrices* out);
+
 /// The same of the whole model: nv x nv matrices with those of the trees along the diagonal; acceleration (nv) or NULL.
 void ts_derivative_inverse(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity,
                            const double* acceleration, const ts_derivative_scratch* scratch,

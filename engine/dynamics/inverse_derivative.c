@@ -40,7 +40,16 @@ void ts_derivative_inverse_tree(const ts_model* model, const ts_kinematics* kine
                                 const double* acceleration, const ts_derivative_scratch* scratch,
                                 const ts_derivative_matrices* out) {
     int n = model->tree[tree].dof_count;
-    ts_inverse_derivative_walk walk = {model, kinematics, gravity, tree, n, acceleration, scratch};
+    ts_inverse_derivative_walk walk = {model, kinematics, gravity, tree, n, acceleration, scratch, {1.0, NULL}};
+    clear(out, (size_t)n);
+    ts_inverse_derivative_walk_run(&walk, out);
+}
+
+void ts_derivative_inverse_share_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, int tree,
+                                      const double* acceleration, const ts_derivative_scratch* scratch,
+                                      const ts_derivative_share* share, const ts_derivative_matrices* out) {
+    int n = model->tree[tree].dof_count;
+    ts_inverse_derivative_walk walk = {model, kinematics, gravity, tree, n, acceleration, scratch, *share};
     clear(out, (size_t)n);
     ts_inverse_derivative_walk_run(&walk, out);
 }
@@ -57,7 +66,7 @@ void ts_derivative_inverse(const ts_model* model, const ts_kinematics* kinematic
                                               out->by_v ? out->by_v + corner : NULL,
                                               out->by_input ? out->by_input + corner : NULL};
         ts_inverse_derivative_walk walk = {
-            model, kinematics, gravity, t, model->nv, acceleration ? acceleration + first : NULL, scratch};
+            model, kinematics, gravity, t, model->nv, acceleration ? acceleration + first : NULL, scratch, {1.0, NULL}};
         ts_inverse_derivative_walk_run(&walk, &from_corner);
     }
 }

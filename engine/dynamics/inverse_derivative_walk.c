@@ -241,6 +241,15 @@ static inline ts_four power(const double* lane, int of, const double f[8]) {
     return ts_four_plus(dot(lane, of, f), dot(lane, of + 1, f + N));
 }
 
+// Four numbers of a line, zeros where they are not in `mask`.
+static inline ts_four load_masked(const double* line, int mask) {
+    if (mask == (1 << N) - 1) return ts_four_load(line);
+    double x[N] = {0.0};
+    for (int i = 0; i < N; ++i)
+        if (mask >> i & 1) x[i] = line[i];
+    return ts_four_load(x);
+}
+
 // Entries of those of four dofs that are in `mask`, in column and row `row`. What a dof gives itself is the row's.
 static inline void put(double* matrix, int ld, int row, int column, int mask, ts_four down, ts_four across) {
     double x[N], y[N];
@@ -263,6 +272,8 @@ static inline void fill_dof(const ts_inverse_derivative_walk* walk, int j, const
     const ts_model* model = walk->model;
     int first = model->tree[walk->tree].dof_first, row = j - first, ld = walk->ld;
     const double* lane = ts_derivative_lanes(walk->scratch, model, walk->tree);
+    const double* onto = walk->share.inertia ? walk->share.inertia + (ptrdiff_t)row * ld : NULL;
+    double factor = walk->share.factor;
     for (int i = j; i >= 0;) {
         int four = (i - first) / N, mask = 0, start = first + N * four;
         for (; i >= start; i = model->dof[i].parent) mask |= 1 << (i - start);
@@ -270,11 +281,19 @@ static inline void fill_dof(const ts_inverse_derivative_walk* walk, int j, const
         if (out->by_q) {
             ts_four across = ts_four_plus(power(at, SECOND, p->inertial), dot(at, RATE, p->turned));
             if (lifted) across = ts_four_plus(across, dot(at, WEIGHT, p->buoyant));
-            put(out->by_q, ld, row, N * four, mask, power(at, AXIS, p->before), across);
+            put(out->by_q, ld, row, N * four, mask, ts_four_times(factor, power(at, AXIS, p->before)),
+                ts_four_times(factor, across));
         }
         if (out->by_v) {
             ts_four across = ts_four_plus(power(at, RATES, p->inertial), dot(at, AXIS, p->turned));
-            put(out->by_v, ld, row, N * four, mask, power(at, AXIS, p->by_rate), across);
+            ts_four down = ts_four_times(factor, power(at, AXIS, p->by_rate));
+            across = ts_four_times(factor, across);
+            if (onto) {
+                ts_four M = load_masked(onto + (ptrdiff_t)(N * four), mask);
+                down = ts_four_plus(M, down);
+                across = ts_four_plus(M, across);
+            }
+            put(out->by_v, ld, row, N * four, mask, down, across);
         }
         if (out->by_input) {
             ts_four inertia = power(at, AXIS, p->inertial);
@@ -286,7 +305,7 @@ static inline void fill_dof(const ts_inverse_derivative_walk* walk, int j, const
     ts_spatial_four beside = ts_spatial_four_load(p->beside);
     for (int i = walk->scratch->dof[j].turns_with; out->by_q && i < j; ++i)
         out->by_q[(ptrdiff_t)(i - first) * ld + row] =
-            ts_spatial_four_dot(ts_spatial_four_load(walk->scratch->dof[i].axis), beside);
+            factor * ts_spatial_four_dot(ts_spatial_four_load(walk->scratch->dof[i].axis), beside);
 }
 
 static inline void walk_in(const ts_inverse_derivative_walk* walk, int lifted, const ts_derivative_matrices* out) {

@@ -13,6 +13,7 @@ typedef struct ts_inverse_derivative_walk {
     int ld;                      // from one row of a matrix to the next
     const double* acceleration;  // (dof_count of the tree); NULL: zero
     const ts_derivative_scratch* scratch;
+    ts_derivative_share share;  // its inertia has rows `ld` apart, too
 } ts_inverse_derivative_walk;
 
 /// Entries at pairs of dofs of one chain; matrices begin at the tree's first dof. Others are left alone.

@@ -116,6 +116,32 @@ Test(derivative, inverse_dynamics_against_differences) {
     }
 }
 
+// A share in a step: the same numbers times a factor, those by velocity beside the inertia.
+Test(derivative, a_share_is_a_multiple_beside_the_inertia) {
+    begin(4);
+    const ts_model* model = s.f.model;
+    double by_q[most_dofs * most_dofs], by_v[most_dofs * most_dofs], M[most_dofs * most_dofs];
+    ts_derivative_inverse(model, &s.k, s.gravity, s.input, &s.room, &(ts_derivative_matrices){s.dq, s.dv, s.by_input});
+    ts_crba_matrix(model, &s.k, &s.scratch, M);
+    for (int t = 0; t < model->tree_count; ++t) {
+        int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
+        double lower[most_dofs * most_dofs];
+        for (int r = 0; r < n; ++r)
+            for (int c = 0; c < n; ++c) lower[r * n + c] = c > r ? (double)NAN : M[(first + r) * model->nv + first + c];
+        ts_derivative_share share = {-0.3, lower};
+        ts_derivative_inverse_share_tree(model, &s.k, s.gravity, t, s.input + first, &s.room, &share,
+                                         &(ts_derivative_matrices){by_q, by_v, NULL});
+        for (int r = 0; r < n; ++r)
+            for (int c = 0; c < n; ++c) {
+                int entry = (first + r) * model->nv + first + c;
+                cr_assert_eq(by_q[r * n + c], -0.3 * s.dq[entry]);
+                cr_assert_float_eq(by_v[r * n + c], M[entry] - 0.3 * s.dv[entry],
+                                   1e-14 * largest(M, model->nv * model->nv));
+            }
+    }
+    end();
+}
+
 // Trees alone, each matrix alone, and no accelerations: the same numbers.
 Test(derivative, trees_are_blocks_of_the_whole) {
     begin(3);

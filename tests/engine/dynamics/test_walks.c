@@ -147,10 +147,14 @@ Test(walks, derivatives_of_inverse_dynamics_have_one_set_of_bits) {
         ts_sim_update_kinematics(f.sim);
         for (int t = 0; t < f.model->tree_count; ++t)
             for (int pushed = 0; pushed < 2; ++pushed) {
-                ts_inverse_derivative_walk walk = {
-                    f.model, &f.sim->kinematics,         f.sim->options.gravity,
-                    t,       f.model->tree[t].dof_count, pushed ? acceleration + f.model->tree[t].dof_first : NULL,
-                    &scratch};
+                ts_inverse_derivative_walk walk = {f.model,
+                                                   &f.sim->kinematics,
+                                                   f.sim->options.gravity,
+                                                   t,
+                                                   f.model->tree[t].dof_count,
+                                                   pushed ? acceleration + f.model->tree[t].dof_first : NULL,
+                                                   &scratch,
+                                                   {1.0, NULL}};
                 memset(matrix, 0, sizeof matrix);
                 for (int k = 0; k < 2; ++k) {
                     ts_derivative_matrices out = {matrix[k][0], matrix[k][1], matrix[k][2]};
