@@ -54,7 +54,7 @@ static inline double small_linearise_rows(small* q, int b, double hold) {
 }
 
 // A contact that slides: y is where the map looks, with a tangent part of that length.
-static inline double small_linearise_slide(small* q, int b, const double* y, double length) {
+static inline double small_linearise_slide(small* q, int b, int rows, const double* y, double length) {
     const ts_block* block = &q->problem->block[b];
     small_block* s = &q->block[b];
     const double *x = q->x + block->row, *u = q->u + block->row;
@@ -65,11 +65,11 @@ static inline double small_linearise_slide(small* q, int b, const double* y, dou
     double across = 1.0 / ((1.0 - part) + part * s->step * small_softness(q->problem, block->row) + small_weight(q));
     s->state = SMALL_SLIDE;
     s->tangent = part * s->step * across;
-    for (int r = 0; r < block->rows; ++r) {
+    for (int r = 0; r < rows; ++r) {
         s->slip[r] = r == 2 ? 0.0 : y[r] / length;
         along += x[r] * s->slip[r];
     }
-    for (int r = 0; r < block->rows; ++r) {
+    for (int r = 0; r < rows; ++r) {
         if (r == 2) continue;
         worst = ts_worse(worst, fabs(x[r] - radius * s->slip[r]));
         c[r] = (block->mu * x[2] - along) * s->slip[r] - across * (x[r] - along * s->slip[r]);
@@ -101,7 +101,7 @@ static inline double small_slip(const small* q, int b) {
 // A contact whose friction is at its bound has slid, and slides on if it creeps: friction stays at its bound, and turns with the velocity
 // across it. u, by contrast, is not yet an answer's, and its direction says nothing of what creeps. With rolling friction that is the rule:
 // its rows move a thousandth as fast as the others, and sliding keeps step with them. Returns 0 where it does not slide on.
-static inline int small_slide_on(small* q, int b) {
+static inline int small_slide_on(small* q, int b, int rows) {
     // 1: of the bound, where friction counts as there. 0.999 to 1 - 1e-7.
     static const double at_bound = 0.99999;
     // 1: of the speed that its friction would stop; what is faster shows in u. 0.01 to 1.
@@ -109,28 +109,27 @@ static inline int small_slide_on(small* q, int b) {
     const ts_block* block = &q->problem->block[b];
     small_block* s = &q->block[b];
     const double *x = q->x + block->row, *u = q->u + block->row;
-    double friction = ts_block_set_tangent_length(x, block->rows), along = 0.0;
+    double friction = ts_block_set_tangent_length(x, rows), along = 0.0;
     if (!(friction > 0.0 && friction >= at_bound * block->mu * x[2])) return 0;
     double slip = small_slip(q, b);
     if (!(slip > 0.0 && slip * s->step < slow)) return 0;
     s->state = SMALL_SLIDE;
     s->tangent = 1.0 / (slip + small_softness(q->problem, block->row));
-    for (int r = 0; r < block->rows; ++r) {
+    for (int r = 0; r < rows; ++r) {
         s->slip[r] = r == 2 ? 0.0 : x[r] / friction;
         along += s->slip[r] * u[r];
     }
-    for (int r = 0; r < block->rows; ++r)
+    for (int r = 0; r < rows; ++r)
         q->c[block->row + r] =
             r == 2 ? 0.0 : (block->mu * x[2] - friction) * s->slip[r] - s->tangent * (u[r] - along * s->slip[r]);
     q->slide[q->slides++] = b;
     return 1;
 }
 
-// A frictional contact, but for what small_weigh adds.
-static inline double small_linearise_cone(small* q, int b, double hold) {
+// A frictional contact of so many rows, but for what small_weigh adds.
+static inline double small_linearise_cone(small* q, int b, int rows, double hold) {
     const ts_block* block = &q->problem->block[b];
     small_block* s = &q->block[b];
-    int rows = block->rows;
     const double *x = q->x + block->row, *u = q->u + block->row;
     double y[SMALL_ROWS] = {0.0}, worst = 0.0;
     for (int r = 0; r < rows; ++r) y[r] = x[r] - s->step * u[r];
@@ -143,8 +142,8 @@ static inline double small_linearise_cone(small* q, int b, double hold) {
         return worst;
     }
     double length = ts_block_set_tangent_length(y, rows);
-    if (hold > 0.0 && small_slide_on(q, b)) return s->step * ts_largest(u, rows);
-    if (length > block->mu * y[2]) return small_linearise_slide(q, b, y, length);
+    if (hold > 0.0 && small_slide_on(q, b, rows)) return s->step * ts_largest(u, rows);
+    if (length > block->mu * y[2]) return small_linearise_slide(q, b, rows, y, length);
     s->state = SMALL_STICK;
     for (int r = 0; r < rows; ++r) worst = ts_worse(worst, fabs(s->step * u[r]));
     return worst;
@@ -157,7 +156,9 @@ static inline int small_linearise_block(small* q, int b, double hold) {
         memset(q->c + block->row, 0, (size_t)block->rows * sizeof(double));
         return 0;
     }
-    double gap = block->set == TS_SET_CONE ? small_linearise_cone(q, b, hold) : small_linearise_rows(q, b, hold);
+    double gap = block->set != TS_SET_CONE ? small_linearise_rows(q, b, hold)
+                 : block->rows == 3        ? small_linearise_cone(q, b, 3, hold)
+                                           : small_linearise_cone(q, b, block->rows, hold);
     q->worst = ts_worse(q->worst, gap);
     q->squared += gap * gap;
     return q->block[b].state != SMALL_REST;
@@ -188,21 +189,26 @@ static inline void small_weigh(small* q) {
             s->normal = 1.0 / (weight / s->step + small_softness(q->problem, is_cone ? row + 2 : row));
             if (s->state == SMALL_SLIDE) continue;
             s->tangent = is_cone ? 1.0 / (weight / s->step + small_softness(q->problem, row)) : s->normal;
-            for (int r = 0; r < block->rows; ++r)
-                q->c[row + r] = -(is_cone && r == 2 ? s->normal : s->tangent) * q->u[row + r];
+            double *c = q->c + row, *u = q->u + row;
+            if (is_cone) {
+                c[0] = -s->tangent * u[0];
+                c[1] = -s->tangent * u[1];
+                c[2] = -s->normal * u[2];
+            }
+            for (int r = is_cone ? 3 : 0; r < block->rows; ++r) c[r] = -s->tangent * u[r];
         }
     }
 }
 
-// out = K f, without what sliding normals do.
-static inline void small_times_K(const ts_block* block, const small_block* s, const double* f, double* out) {
+// out = K f of so many rows, without what sliding normals do.
+static inline void small_times_K(const ts_block* block, const small_block* s, int rows, const double* f, double* out) {
     double along = 0.0;
-    for (int r = 0; r < block->rows; ++r) out[r] = s->tangent * f[r];
+    for (int r = 0; r < rows; ++r) out[r] = s->tangent * f[r];
     if (block->set != TS_SET_CONE) return;
     out[2] = s->normal * f[2];
     if (s->state != SMALL_SLIDE) return;
-    for (int r = 0; r < block->rows; ++r) along += s->slip[r] * f[r];
-    for (int r = 0; r < block->rows; ++r) out[r] -= s->tangent * along * s->slip[r];
+    for (int r = 0; r < rows; ++r) along += s->slip[r] * f[r];
+    for (int r = 0; r < rows; ++r) out[r] -= s->tangent * along * s->slip[r];
     out[2] = 0.0;
 }
 

@@ -91,9 +91,7 @@ static const double central_reach = 1e3, central_fall = 0.1;
 // nothing slides.
 static inline void add_rows(small* q, const small_block* at, int rows, const double* K, int slides) {
     _Alignas(32) double KJ[TS_TILES_MOST][N * SMALL_LOT_ROWS];
-    int column[TS_TILES_MOST];  // where tiles begin in their row of H
     for (int k = 0; k < at->count; ++k) {
-        column[k] = N * N * q->place[at->first + k];
         const double* A = q->tile[at->first + k];
         ts_four along = ts_four_zero();
         for (int r = 0; r < rows; ++r) {
@@ -109,7 +107,7 @@ static inline void add_rows(small* q, const small_block* at, int rows, const dou
     for (int i = 0; i < at->count; ++i) {
         double* row = ts_tiles_at(q->H, q->place[at->first + i], 0);
         const double* A = q->tile[at->first + i];
-        for (int j = 0; j <= i; ++j) ts_tile_add(row + column[j], A, KJ[j], rows);
+        for (int j = 0; j <= i; ++j) ts_tile_add(row + N * N * q->place[at->first + j], A, KJ[j], rows);
     }
 }
 
@@ -209,15 +207,15 @@ static void press_slides(small* q) {
     }
 }
 
-// Adds to the step of block b, whose rows dw moves by `change`, what c asks for, and leaves in c what that has missed by the weight. Returns
+// Adds to the step of block b, whose so many rows dw moves by `change`, what c asks for, and leaves in c what that has missed by the weight. Returns
 // the largest of it.
-static inline double add_step_of(small* q, int b, const double* change) {
+static inline double add_step_of(small* q, int b, int rows, const double* change) {
     const ts_contact_problem* p = q->problem;
     const ts_block* block = &p->block[b];
     const small_block* s = &q->block[b];
-    double back[MAX] = {0.0}, missed = 0.0;
-    small_times_K(block, s, change, back);
-    for (int r = 0, i = block->row; r < block->rows; ++r, ++i) {
+    double back[MAX], missed = 0.0;
+    small_times_K(block, s, rows, change, back);
+    for (int r = 0, i = block->row; r < rows; ++r, ++i) {
         double dx = q->c[i] - back[r];
         q->dx[i] += dx;
         q->du[i] += change[r] + small_softness(p, i) * dx;
@@ -242,9 +240,14 @@ static double add_step(small* q) {
         const small_lot* lot = &q->lot[q->move[k]];
         double change[SMALL_LOT_ROWS] = {0.0};
         small_read(q, lot->first, lot->count, lot->rows, q->dw, change);
-        for (int i = 0; i < lot->blocks; ++i)
-            if (q->block[lot->block + i].state != SMALL_REST)
-                missed = ts_worse(missed, add_step_of(q, lot->block + i, change + i));
+        int rows = lot->blocks > 1 ? 1 : lot->rows;
+        for (int b = lot->block, i = 0; i < lot->blocks; ++b, ++i) {
+            if (q->block[b].state == SMALL_REST) continue;
+            double most = rows == 1   ? add_step_of(q, b, 1, change + i)
+                          : rows == 3 ? add_step_of(q, b, 3, change + i)
+                                      : add_step_of(q, b, rows, change + i);
+            missed = ts_worse(missed, most);
+        }
     }
     return missed;
 }

@@ -117,10 +117,26 @@ static inline int small_all_zero(const double* f, int rows) {
     return 1;
 }
 
+// The same sums of three rows, as contacts have them.
+static inline void small_add_three(const small* q, int first, int count, const double* f, double* w) {
+    ts_four f0 = ts_four_all(f[0]), f1 = ts_four_all(f[1]), f2 = ts_four_all(f[2]);
+    for (int k = first; k < first + count; ++k) {
+        const double* A = q->tile[k];
+        double* v = w + SMALL_TILE * q->place[k];
+        ts_four sum = ts_four_plus(ts_four_load(v), ts_four_product(f0, ts_four_load(A)));
+        sum = ts_four_plus(sum, ts_four_product(f1, ts_four_load(A + SMALL_TILE)));
+        ts_four_store(ts_four_plus(sum, ts_four_product(f2, ts_four_load(A + 2 * SMALL_TILE))), v);
+    }
+}
+
 // w += J^T f of what lies there.
 static inline void small_add(const small* q, int first, int count, int rows, const double* f, double* w) {
     // Limits that are not reached, contacts that are open.
     if (small_all_zero(f, rows)) return;
+    if (rows == 3) {
+        small_add_three(q, first, count, f, w);
+        return;
+    }
     for (int k = first; k < first + count; ++k) {
         const double* A = q->tile[k];
         double* v = w + SMALL_TILE * q->place[k];
