@@ -13,6 +13,7 @@
 
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
+#include "contact/judge/cone_lanes_internal.h"
 #include "contact/judge/residual_internal.h"
 #include "contact/operator/stiffness_internal.h"
 
@@ -354,6 +355,39 @@ static inline void judge_block(const ts_contact_problem* problem, int b, const d
     t->natural_squared = ts_worse(t->natural_squared, gap);
 }
 
+static inline int is_lane(const ts_block* block) { return block->set == TS_SET_CONE && block->rows == 3; }
+
+// judge_block of the first four of `count` blocks side by side, of all if there are fewer, but no more than are contacts of three rows. Returns how
+// many those were: none where one by one is the better way.
+static int judge_four(const ts_contact_problem* problem, const int* block, int first, int count, const double* impulse,
+                      const double* u, tally* t, ts_residual* out) {
+    enum { LANES = TS_CONE_LANES, FEW = 2 };
+    ts_cone_lanes lanes;
+    ts_cone_lanes_sums sums;
+    int lane[LANES], found = 0;
+    for (; found < LANES && found < count; ++found) {
+        lane[found] = block ? block[first + found] : first + found;
+        if (!is_lane(&problem->block[lane[found]])) break;
+    }
+    if (found < FEW) return 0;
+    tally sizes = *t;
+    for (int k = 0; k < LANES; ++k) {
+        const ts_block* b = &problem->block[lane[k < found ? k : 0]];
+        const double *l = impulse + b->row, *v = u + b->row;
+        lanes.mu[k] = b->mu;
+        for (int i = 0; i < 3; ++i) lanes.lambda[i][k] = l[i], lanes.u[i][k] = v[i];
+        lanes.step[k] = k < found ? note_size(problem, lane[k], impulse, &sizes) : lanes.step[0];
+    }
+    if (!ts_cone_lanes_judge(&lanes, out, &sizes.natural_squared, &sums)) return 0;
+    for (int k = 0; k < found; ++k) {
+        sizes.direction.across += sums.across[k];
+        sizes.direction.opposed -= sums.opposed[k];
+        sizes.direction.work += sums.work[k];
+    }
+    *t = sizes;
+    return found;
+}
+
 void ts_law_residual_worsen(ts_law_residual* residual, const ts_law_residual* other) {
     worsen(residual, other->primal, other->dual, other->complementarity);
 }
@@ -388,7 +422,12 @@ static void judge(const ts_contact_problem* problem, const int* block, int count
                   const double* impulse, const double* u, slip_direction* direction, ts_residual* out) {
     static const tally nothing;
     tally t = nothing;
-    for (int k = 0; k < count; ++k) judge_block(problem, block ? block[k] : k, impulse, u, &t, out);
+    for (int k = 0, done; k < count; k += done) {
+        done = judge_four(problem, block, k, count - k, impulse, u, &t, out);
+        if (done > 0) continue;
+        judge_block(problem, block ? block[k] : k, impulse, u, &t, out);
+        done = 1;
+    }
     ts_residual_scale scale = given ? *given : scale_of(problem, &t);
     for (int k = 0; k < count && t.unmoved > 0; ++k) {
         int b = block ? block[k] : k;
