@@ -1,13 +1,14 @@
 // Sensors as results: how what they show answers to the state, and after a step to whatever the step goes by.
 //
 // Problem: y(q+, v+) of sensors that show a state. Rule: dy = S_q dq+ + S_v dv+ + what masses and gravity do to y itself; S by the equations of a kind
-// (engine/sensor/), else by central differences of fourth order of the measuring alone, which solves nothing. What a sensor shows of a step (accelerations, forces) is
-// differenced with the step: its contacts must do the same at both ends.
+// (engine/sensor/), else by central differences of fourth order of the measuring alone, which solves nothing. What a sensor shows of a step (accelerations, forces) has
+// its equations in sensor_step.c, or is differenced with the step: its contacts must do the same at both ends.
 // Source: derived here. Known failure: sensors with kinks (the ends of ranges, rays over edges) have one-sided slopes that this does not tell from smooth ones where they are further away
 // than the differences reach.
 #include <math.h>
 #include <string.h>
 
+#include "engine/derivative/sensor_step_internal.h"
 #include "engine/derivative/step_derivative_internal.h"
 #include "engine/sensor/sensor_kind_internal.h"
 #include "engine/step/integrate_internal.h"
@@ -159,7 +160,8 @@ typedef struct jacobian {
     int rows, columns;
     double* matrix;
     unsigned char* verdict;
-    const double* step;  // (step_rows x columns)
+    const double* step;      // (step_rows x columns)
+    unsigned char* is_done;  // (rows) nonzero: by its equations, of a step
 } jacobian;
 
 // Adds S times the derivative of the step.
@@ -278,7 +280,7 @@ static ts_code add_steps(jacobian* j, ts_status* out_status) {
     if (!of_step || !room) return no_memory(out_status);
     for (int s = 0, row = 0; s < j->request->sensor_count; ++s) {
         const ts_sensor* sensor = &model->sensor[j->request->sensor[s]];
-        int is_it = is_of_step(ts_sensor_kind_at(sensor->kind));
+        int is_it = is_of_step(ts_sensor_kind_at(sensor->kind)) && !j->is_done[row];
         for (int r = 0; r < sensor->size; ++r, ++row) {
             of_step[row] = (unsigned char)is_it;
             if (is_it) j->verdict[row] = TS_COLUMN_DIFFERENCE;
@@ -324,11 +326,15 @@ ts_code ts_sensor_jacobian_make(ts_sim* sim, const ts_step_derivative_settings* 
     j.columns = step.columns;
     j.matrix = (double*)ts_arena_alloc_zeroed(arena, (size_t)j.rows * (size_t)j.columns, sizeof(double));
     j.verdict = (unsigned char*)ts_arena_alloc_zeroed(arena, (size_t)j.rows, 1);
+    j.is_done = (unsigned char*)ts_arena_alloc_zeroed(arena, (size_t)j.rows, 1);
     double* of_step = TS_ARENA_ARRAY(arena, double, (size_t)step.rows*(size_t)step.columns);
-    if (!j.matrix || !j.verdict || !of_step) return no_memory(out_status);
+    if (!j.matrix || !j.verdict || !j.is_done || !of_step) return no_memory(out_status);
     code = ts_step_derivative_matrix(&step, arena, of_step);
-    if (code) return no_memory(out_status);
     j.step = of_step;
+    const ts_sensor_step_rows done = {j.rows, j.matrix, j.is_done};
+    if (!code && step.method == TS_STEP_IMPLICIT)
+        code = ts_sensor_step_find(sim, &step, of_step, request, arena, &done);
+    if (code) return no_memory(out_status);
     code = add_states(&j, out_status);
     if (!code) code = add_steps(&j, out_status);
     if (!code) code = ts_sim_foresee(sim, out_status);

@@ -13,6 +13,7 @@
 
 #include "base/linear/four.h"
 #include "collision/derivative/proximity_derivative.h"
+#include "engine/derivative/sensor_step_internal.h"
 #include "engine/derivative/step_pull_internal.h"
 #include "engine/derivative/step_softening_internal.h"
 #include "engine/rows/contact_internal.h"
@@ -700,4 +701,33 @@ int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_aren
     fine = fine && !task->arena->failed;
     ts_arena_scope_end(scratch, scope);
     return fine;
+}
+
+int ts_step_contact_motions_find(const ts_sim* sim, ts_arena* arena, const ts_sensor_contact_motion** out_motion) {
+    int nv = sim->model->nv, known = 1;
+    size_t size = (size_t)sim->contact_count * (size_t)nv;
+    ts_step_report report = {.differenced = 0};
+    ts_sensor_contact_motion* all =
+        (ts_sensor_contact_motion*)ts_arena_alloc_zeroed(arena, size, sizeof(ts_sensor_contact_motion));
+    contact_motion* motion = TS_ARENA_ARRAY(arena, contact_motion, nv + 1);
+    *out_motion = NULL;
+    if (arena->failed) return 0;
+    for (int i = 0, next; i < sim->contact_count && known; i = next) {
+        ts_manifold_derivative_point slope[TS_MANIFOLD_CAPACITY];
+        const ts_contact* first = &sim->contact[i];
+        int presses = 0;
+        for (next = i; next < sim->contact_count && sim->contact[next].geom_a == first->geom_a &&
+                       sim->contact[next].geom_b == first->geom_b;
+             ++next)
+            presses = presses || ts_vec3_max_abs(sim->contact[next].impulse) > 0.0;
+        known = !presses || ts_step_manifold_slopes(sim, first, next - i, slope, &report);
+        for (int n = i; n < next && known && presses; ++n) {
+            int count = list_motions(sim->model, &sim->contact[n], motion);
+            find_motions(sim, &sim->kinematics, &sim->contact[n], &slope[n - i], motion, count);
+            for (int k = 0; k < count; ++k)
+                all[n * nv + motion[k].dof] = (ts_sensor_contact_motion){motion[k].point, motion[k].turn};
+        }
+    }
+    if (known) *out_motion = all;
+    return 1;
 }

@@ -218,7 +218,8 @@ typedef struct ts_sensor_jacobian {
 } ts_sensor_jacobian;
 
 /// Differentiates what sensors show after the step that ts_sim_step would make now. Those of the state by their slopes there (ts_sensor_slopes) and the derivative of the step;
-/// those of the step (accelerations, forces, touch, ...) by central differences of the whole step: TS_COLUMN_USELESS where a contact changes within them. The
+/// those of the step (accelerations, forces, touch, ...) by its velocity and impulses under TS_STEP_IMPLICIT where they have slopes, else by central differences of the whole step:
+/// TS_COLUMN_USELESS where a contact changes within them. The
 /// simulation is left as ts_step_derivative_make leaves it, whose errors are those of this.
 ts_code ts_sensor_jacobian_make(ts_sim* sim, const ts_step_derivative_settings* settings,
                                 const ts_sensor_request* request, ts_arena* arena, ts_sensor_jacobian* out_jacobian,

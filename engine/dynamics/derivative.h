@@ -107,6 +107,9 @@ void ts_derivative_forward_tree(const ts_model* model, const ts_kinematics* kine
 void ts_derivative_regressor(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, int body,
                              const double* acceleration, double* out_matrix);
 
+/// One of those ten by itself, of a body with the axes R: an inertia about the origin of its frame, in world axes.
+ts_inertia ts_derivative_unit_inertia(int parameter, const ts_mat3* R);
+
 /// The ten parameters of a mass, with its centre and its inertia about that. Linear in mass and inertia: of mass 1 and no inertia they are the
 /// derivative by the mass alone.
 void ts_derivative_parameters(double mass, ts_vec3 centre, const ts_mat3* inertia, double out_parameters[10]);

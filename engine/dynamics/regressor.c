@@ -9,8 +9,7 @@
 
 enum { PARAMETERS = 10 };
 
-// The unit of a parameter as an inertia about the origin of the body frame, in world axes.
-static ts_inertia unit_inertia(int parameter, const ts_mat3* R) {
+ts_inertia ts_derivative_unit_inertia(int parameter, const ts_mat3* R) {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     ts_inertia unit = {0.0, ts_vec3_zero(), ts_mat3_zero()};
     if (parameter == 0)
@@ -39,7 +38,7 @@ void ts_derivative_regressor(const ts_model* model, const ts_kinematics* kinemat
     v.linear = ts_motion_at(v, lever);
     a.linear = ts_vec3_add_scaled(ts_motion_at(a, lever), model->body[body].buoyancy - 1.0, gravity);
     for (int p = 0; p < PARAMETERS; ++p) {
-        ts_inertia unit = unit_inertia(p, &k->body_pose[body].R);
+        ts_inertia unit = ts_derivative_unit_inertia(p, &k->body_pose[body].R);
         ts_force f = ts_force_add(ts_inertia_mul(&unit, a), ts_motion_cross_force(v, ts_inertia_mul(&unit, v)));
         f.couple = ts_vec3_add(f.couple, ts_vec3_cross(lever, f.force));
         for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent)

@@ -18,6 +18,14 @@ static void measure_torque(ts_sim* sim, const ts_sensor* sensor, double* out_val
     ts_vec3_store(ts_mat3_mul_vec_transposed(&site.R, couple), out_values);
 }
 
+static int slope_force(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by) {
+    return ts_sensor_force_slope(sim, sensor, 0, scratch, by);
+}
+
+static int slope_torque(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by) {
+    return ts_sensor_force_slope(sim, sensor, 1, scratch, by);
+}
+
 #define OF_SITE .object = {TS_SENSOR_IS(SITE)}
 
 const ts_sensor_kind ts_sensor_force = {.name = "force",
@@ -25,11 +33,13 @@ const ts_sensor_kind ts_sensor_force = {.name = "force",
                                         .size = 3,
                                         .time = TS_SENSOR_OF_STEP,
                                         OF_SITE,
-                                        .measure = measure_force};
+                                        .measure = measure_force,
+                                        .step_slope = slope_force};
 
 const ts_sensor_kind ts_sensor_torque = {.name = "torque",
                                          .summary = "torque of the parent on a site's body about the site, N m",
                                          .size = 3,
                                          .time = TS_SENSOR_OF_STEP,
                                          OF_SITE,
-                                         .measure = measure_torque};
+                                         .measure = measure_torque,
+                                         .step_slope = slope_torque};

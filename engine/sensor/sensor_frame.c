@@ -212,6 +212,15 @@ static int slope_turning(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch
     return 1;
 }
 
+static int slope_acceleration(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by) {
+    return ts_sensor_acceleration_slope(sim, sensor, TS_SENSOR_OF_POINT, scratch, by);
+}
+
+static int slope_turning_acceleration(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch,
+                                      const ts_sensor_step_slope* by) {
+    return ts_sensor_acceleration_slope(sim, sensor, TS_SENSOR_OF_TURNING, scratch, by);
+}
+
 #define OF_FRAME .object = {TS_SENSOR_HAS_FRAME}
 #define OF_TWO_FRAMES .object = {TS_SENSOR_HAS_FRAME, TS_SENSOR_HAS_FRAME}
 
@@ -273,11 +282,13 @@ const ts_sensor_kind ts_sensor_framelinacc = {.name = "framelinacc",
                                               .size = 3,
                                               .time = TS_SENSOR_OF_STEP,
                                               OF_FRAME,
-                                              .measure = measure_acceleration};
+                                              .measure = measure_acceleration,
+                                              .step_slope = slope_acceleration};
 
 const ts_sensor_kind ts_sensor_frameangacc = {.name = "frameangacc",
                                               .summary = "angular acceleration of a frame, rad/s^2",
                                               .size = 3,
                                               .time = TS_SENSOR_OF_STEP,
                                               OF_FRAME,
-                                              .measure = measure_turning_acceleration};
+                                              .measure = measure_turning_acceleration,
+                                              .step_slope = slope_turning_acceleration};

@@ -67,6 +67,10 @@ static int slope_flux(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, c
            slope_in_site(sim, &p, &site, sim->options.magnetic, NULL, NULL, by);
 }
 
+static int slope_acceleration(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by) {
+    return ts_sensor_acceleration_slope(sim, sensor, TS_SENSOR_OF_INSTRUMENT, scratch, by);
+}
+
 #define OF_SITE .object = {TS_SENSOR_IS(SITE)}
 
 const ts_sensor_kind ts_sensor_gyro = {.name = "gyro",
@@ -88,7 +92,8 @@ const ts_sensor_kind ts_sensor_accelerometer = {.name = "accelerometer",
                                                 .size = 3,
                                                 .time = TS_SENSOR_OF_STEP,
                                                 OF_SITE,
-                                                .measure = measure_acceleration};
+                                                .measure = measure_acceleration,
+                                                .step_slope = slope_acceleration};
 
 const ts_sensor_kind ts_sensor_magnetometer = {.name = "magnetometer",
                                                .summary = "magnetic flux in a site's axes",

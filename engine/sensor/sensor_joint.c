@@ -130,6 +130,12 @@ static int slope_limit_rate(ts_sim* sim, const ts_sensor* sensor, ts_arena* scra
     return slope_limit_by(sim, sensor, by->v);
 }
 
+static int slope_limit_force(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by) {
+    (void)scratch;
+    ts_sensor_limit_force_slope(sim, "joint-limit", sensor->object[0].index, by);
+    return 1;
+}
+
 #define OF_JOINT .object = {TS_SENSOR_IS(JOINT)}
 
 const ts_sensor_kind ts_sensor_jointpos = {.name = "jointpos",
@@ -196,4 +202,5 @@ const ts_sensor_kind ts_sensor_jointlimitfrc = {.name = "jointlimitfrc",
                                                 .time = TS_SENSOR_OF_STEP,
                                                 OF_JOINT,
                                                 .fault = limit_fault,
-                                                .measure = measure_limit_force};
+                                                .measure = measure_limit_force,
+                                                .step_slope = slope_limit_force};

@@ -3,6 +3,7 @@
 #ifndef TS_ENGINE_SENSOR_KIND_INTERNAL_H
 #define TS_ENGINE_SENSOR_KIND_INTERNAL_H
 
+#include "engine/sensor/sensor_step_slope_internal.h"
 #include "engine/sim.h"
 
 #ifdef __cplusplus
@@ -56,6 +57,9 @@ typedef struct ts_sensor_kind {
     /// How its numbers answer to the present state, at the last kinematics: zero at first. Returns 0
     /// where there are no equations, or memory is short. NULL: there are none.
     int (*slope)(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by);
+
+    /// How its numbers, shown in the step that is solved, answer to what that is made of. Returns 0 where there are no equations, or memory is short. NULL: there are none.
+    int (*step_slope)(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by);
 
     int stands;  // nonzero: of the state by its time, but it shows what the last step has left
 } ts_sensor_kind;

@@ -2,6 +2,7 @@
 #ifndef TS_ENGINE_SENSOR_LIMIT_INTERNAL_H
 #define TS_ENGINE_SENSOR_LIMIT_INTERNAL_H
 
+#include "engine/sensor/sensor_step_slope_internal.h"
 #include "engine/sim.h"
 
 #ifdef __cplusplus
@@ -10,6 +11,9 @@ extern "C" {
 
 /// Impulse over time step of all rows that the source of that name (engine/rows/) made for thing `whole`.
 double ts_sensor_limit_force(const ts_sim* sim, const char* source, int whole);
+
+/// How it answers to them.
+void ts_sensor_limit_force_slope(const ts_sim* sim, const char* source, int whole, const ts_sensor_step_slope* by);
 
 #ifdef __cplusplus
 }

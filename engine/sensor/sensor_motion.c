@@ -118,6 +118,18 @@ static void take_away_rows(ts_sim* sim) {
     }
 }
 
+const ts_force* ts_sensor_row_forces(ts_sim* sim, int b, int r) {
+    ts_sensor_motion* motion = motion_of(sim);
+    double force[TS_BLOCK_ROWS_MAX] = {0.0};
+    ts_row_listener listener = {force, take_away, motion->pull};
+    ts_row_jacobian J = {.sim = sim, .listener = &listener};
+    force[r] = 1.0;
+    motion->has_forces = 0;
+    memset(motion->force, 0, (size_t)sim->model->body_count * sizeof *motion->force);
+    ts_row_source_at(sim->row_block[b].source)->jacobian(sim, b, &J);
+    return motion->force;
+}
+
 static void count_wrenches(const ts_sim* sim, int body, ts_vec3 point, ts_force wrench, void* user) {
     (void)sim, (void)body, (void)point, (void)wrench;
     ++*(int*)user;

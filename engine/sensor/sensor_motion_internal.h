@@ -30,6 +30,10 @@ const ts_sensor_motion* ts_sensor_accelerations(ts_sim* sim);
 /// With the forces, too.
 const ts_sensor_motion* ts_sensor_forces(ts_sim* sim);
 
+/// What a unit of row r of block b takes away from what bodies need (body_count), N per N, each about its origin. What ts_sensor_forces found is lost; pulls of tendons are not
+/// followed.
+const ts_force* ts_sensor_row_forces(ts_sim* sim, int b, int r);
+
 /// The acceleration, against free fall and in world axes, of the point of `body` that is at `point` (world), m/s^2.
 ts_vec3 ts_sensor_point_acceleration(ts_sim* sim, int body, ts_vec3 point);
 

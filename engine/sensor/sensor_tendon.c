@@ -69,6 +69,19 @@ double ts_sensor_limit_force(const ts_sim* sim, const char* source, int whole) {
     return impulse / sim->options.time_step;
 }
 
+void ts_sensor_limit_force_slope(const ts_sim* sim, const char* source, int whole, const ts_sensor_step_slope* by) {
+    int index = ts_row_source_find(source);
+    for (int b = 0; b < sim->problem.block_count; ++b)
+        if (sim->row_block[b].source == index && sim->row_block[b].key.whole == (uint64_t)whole)
+            ts_sensor_add_row(sim, sim->problem.block[b].row, by);
+}
+
+static int slope_limit_force(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by) {
+    (void)scratch;
+    ts_sensor_limit_force_slope(sim, "tendon-limit", sensor->object[0].index, by);
+    return 1;
+}
+
 static int slope_length(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_slope* by) {
     double rate;
     (void)scratch;
@@ -129,4 +142,5 @@ const ts_sensor_kind ts_sensor_tendonlimitfrc = {.name = "tendonlimitfrc",
                                                  .time = TS_SENSOR_OF_STEP,
                                                  OF_TENDON,
                                                  .fault = limit_fault,
-                                                 .measure = measure_limit_force};
+                                                 .measure = measure_limit_force,
+                                                 .step_slope = slope_limit_force};

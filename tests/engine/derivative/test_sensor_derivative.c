@@ -46,7 +46,10 @@ static const char* const world =
     "<accelerometer site='tip'/><framelinacc objtype='site' objname='tip'/><force site='tip'/><torque site='s'/>"
     "<touch site='pad'/><actuatorfrc actuator='servo'/><jointactuatorfrc joint='p'/></sensor></mujoco>";
 
-enum { EXACT = 29, OF_STATE = 34 };
+enum { EXACT = 29, OF_STATE = 34, BY_DIFFERENCE = 39 };
+
+// Those of the step before the forces of actuators have equations as well.
+static int is_exact(int s) { return s < EXACT || (s >= OF_STATE && s < BY_DIFFERENCE); }
 
 static fixture begin(ts_rng* rng) {
     fixture f = {NULL, NULL};
@@ -151,7 +154,7 @@ Test(sensor_derivative, after_a_step) {
         cr_assert_eq(J.rows, f.model->sensor_size);
         for (int s = 0, row = 0; s < count; row += f.model->sensor[s++].size) {
             const ts_sensor* of = &f.model->sensor[s];
-            cr_expect_eq(J.row_verdict[row], s < EXACT ? TS_COLUMN_EXACT : TS_COLUMN_DIFFERENCE, "%d", s);
+            cr_expect_eq(J.row_verdict[row], is_exact(s) ? TS_COLUMN_EXACT : TS_COLUMN_DIFFERENCE, "%d", s);
             for (int c = 0; c < J.columns; ++c) {
                 double off[8];
                 ts_step_strict strict;
@@ -168,6 +171,145 @@ Test(sensor_derivative, after_a_step) {
         }
         ts_arena_reset(&arena);
     }
+    ts_arena_free(&arena);
+    fixture_end(&f);
+}
+
+// A sensor of every kind that has equations of a step, on bodies that contacts, limits and wrenches act on: both bodies of a contact of the chain with itself, what slides, spins and rolls, a
+// static body that things hang on. Each under several integrators, hard and soft.
+static const char* const pressed =
+    "<mujoco><option timestep='0.004' integrator='%s'/><default><geom solref='0.02 1'/></default><worldbody>"
+    "<geom name='floor' type='plane' size='5 5 1' friction='0.4'/><body name='post' pos='0 0 0.6'><site name='foot' "
+    "pos='0.1 0 0.2' euler='10 20 30'/><geom type='sphere' size='0.01' contype='0' conaffinity='0' mass='0.5'/>"
+    "<body name='a'><joint name='p' type='hinge' axis='0.2 1 0.1' damping='0.1' limited='true' range='-0.3 0.3'/>"
+    "<geom type='capsule' size='0.04' fromto='0 0 0 0.3 0 0' mass='1.3' friction='0.5'/><site name='root' pos='0 0.1 "
+    "0'/>"
+    "<body name='b' pos='0.3 0 0'><joint name='q' type='ball' damping='0.05'/>"
+    "<geom type='sphere' size='0.07' pos='0.2 0.05 0' mass='0.7'/><site name='s' pos='0.05 0.02 0.1' euler='20 30 "
+    "40'/>"
+    "<site name='skin' pos='0.2 0.05 0' size='0.09'/></body></body></body>"
+    "<body name='ball' pos='0.05 0.01 0.7395'><freejoint/><geom name='ball' type='sphere' size='0.1' mass='0.8' "
+    "friction='0.3 0.01 0.002' condim='6'/><site name='pad' size='0.12'/></body>"
+    "<body name='low' pos='2 0 0.0999'><freejoint/><geom type='sphere' size='0.1' mass='0.8' friction='0.3'/><site "
+    "name='sole' size='0.12'/></body></worldbody>"
+    "<sensor><accelerometer site='s'/><frameangacc objtype='body' objname='b'/><framelinacc objtype='site' "
+    "objname='foot'/>"
+    "<force site='root'/><torque site='root'/><force site='s'/><torque site='s'/><force site='foot'/><torque "
+    "site='foot'/><force site='pad'/><torque site='sole'/><touch site='pad'/><touch site='sole'/><jointlimitfrc "
+    "joint='p'/>"
+    "<accelerometer site='s' cutoff='0.5'/></sensor></mujoco>";
+
+static fixture begin_pressed(ts_rng* rng, const char* integrator, const char* solver) {
+    fixture f = {NULL, NULL};
+    ts_status status;
+    char text[4096];
+    snprintf(text, sizeof text, pressed, integrator);
+    cr_assert_eq(ts_mjcf_parse(text, strlen(text), "world", NULL, NULL, &f.model, &status), TS_OK, "%s",
+                 status.message);
+    cr_assert_eq(ts_sim_create(f.model, 1, &f.sim, &status), TS_OK, "%s", status.message);
+    cr_assert_eq(ts_sim_set_solver(f.sim, solver, &status), TS_OK, "%s", status.message);
+    for (int i = 0; i < f.model->nv; ++i) {
+        int of_body = i >= f.model->nv - 12;
+        ts_step_input_move(f.sim, TS_STEP_BY_POSITION, i, ts_rng_uniform_in(rng, 0.0, of_body ? 1e-6 : 0.01));
+        ts_step_input_move(f.sim, TS_STEP_BY_VELOCITY, i, ts_rng_uniform_in(rng, -0.3, 0.3));
+        f.sim->force_applied[i] = ts_rng_uniform_in(rng, -0.2, 0.2);
+    }
+    f.sim->qvel[f.model->nv - 4] = -0.1;
+    f.sim->qvel[f.model->nv - 10] = -0.1;
+    f.sim->qpos[0] = 0.305;
+    for (int b = 1; b < f.model->body_count; ++b)
+        f.sim->wrench_applied[b] = (ts_force){ts_vec3_make(0.1, -0.05, 0.02), ts_vec3_make(0.2, 0.1, -0.4)};
+    return f;
+}
+
+static void compare_pressed(fixture* f, ts_arena* arena, ts_step_input input, double increment, const char* what) {
+    int sensor[64], count = f->model->sensor_count;
+    for (int s = 0; s < count; ++s) sensor[s] = s;
+    ts_sensor_request request = {&input, 1, sensor, count};
+    ts_step_derivative_settings settings = ts_step_derivative_default();
+    ts_sensor_jacobian J;
+    ts_status status;
+    cr_assert_eq(ts_sensor_jacobian_make(f->sim, &settings, &request, arena, &J, &status), TS_OK, "%s: %s", what,
+                 status.message);
+    for (int s = 0, row = 0; s < count; row += f->model->sensor[s++].size) {
+        const ts_sensor* of = &f->model->sensor[s];
+        cr_expect_eq(J.row_verdict[row], TS_COLUMN_EXACT, "%s: %d %s", what, s, ts_sensor_kind_name(of->kind));
+        for (int c = 0; c < J.columns; ++c) {
+            double off[8];
+            // Of columns that are differences of the step's stages so are what sensors make of them.
+            if (J.report.column_verdict[c] != TS_COLUMN_EXACT) continue;
+            ts_step_strict strict;
+            ts_step_strict_begin(f->sim, 1e-15, &strict);
+            differ(f->sim, of, input.kind, input.first + c, increment, 1, off);
+            ts_step_strict_end(f->sim, &strict);
+            for (int r = 0; r < of->size; ++r) {
+                double is = J.matrix[(row + r) * J.columns + c];
+                cr_expect_float_eq(is, off[r], 2e-6 * (1.0 + fabs(off[r])),
+                                   "%s: %d %s: number %d by %s %d: %.12g, not %.12g", what, s,
+                                   ts_sensor_kind_name(of->kind), r, ts_step_input_name(input.kind), c, is, off[r]);
+            }
+        }
+    }
+}
+
+Test(sensor_derivative, of_a_step) {
+    static const struct {
+        ts_step_input_kind kind;
+        double increment;
+    } by[] = {{TS_STEP_BY_POSITION, 2e-6}, {TS_STEP_BY_VELOCITY, 1e-4}, {TS_STEP_BY_FORCE, 1e-3},
+              {TS_STEP_BY_WRENCH, 1e-3},   {TS_STEP_BY_FRICTION, 1e-4}, {TS_STEP_BY_MASS, 1e-3},
+              {TS_STEP_BY_INERTIA, 1e-5},  {TS_STEP_BY_GRAVITY, 1e-2},  {TS_STEP_BY_TIME_STEP, 1e-6}};
+    static const char* const way[][2] = {{"Euler", "ncp"}, {"implicitfast", "ncp"}, {"RK4", "ncp"}, {"Euler", "sap"}};
+    ts_rng rng = ts_rng_make(24, 0);
+    for (int w = 0; w < 4; ++w) {
+        fixture f = begin_pressed(&rng, way[w][0], way[w][1]);
+        ts_arena arena = {0};
+        for (int k = 0; k < 9; ++k) {
+            ts_step_input input = ts_step_input_all(f.model, by[k].kind);
+            // The world has no mass, and what does not move has no say.
+            int first = by[k].kind == TS_STEP_BY_MASS ? 1 : by[k].kind == TS_STEP_BY_INERTIA ? 10 : 0;
+            input.first += first;
+            input.count -= first;
+            char what[64];
+            snprintf(what, sizeof what, "%s, %s", way[w][0], way[w][1]);
+            compare_pressed(&f, &arena, input, by[k].increment, what);
+            ts_arena_reset(&arena);
+        }
+        ts_arena_free(&arena);
+        fixture_end(&f);
+    }
+}
+
+// Where impulses are open, a sum of them that bodies feel has its equations, and no other; and a force on which a weld has a say has none.
+Test(sensor_derivative, open_shares) {
+    static const char* const text =
+        "<mujoco><option timestep='0.005'/><worldbody><geom type='plane' size='5 5 1' friction='0.6'/>"
+        "<body name='box' pos='0 0 0.1'><freejoint/><geom type='box' size='0.2 0.2 0.1' mass='1'/>"
+        "<site name='all' type='box' size='0.3 0.3 0.2'/><site name='corner' pos='0.2 0.2 -0.1' size='0.05'/></body>"
+        "<body name='tied' pos='2 0 1'><joint type='hinge' axis='0 1 0'/><geom type='sphere' size='0.1' pos='0.3 0 0' "
+        "mass='1'/><site name='s'/></body></worldbody><equality><connect body1='tied' body2='world' anchor='0.3 0 "
+        "0'/></equality>"
+        "<sensor><touch site='all'/><touch site='corner'/><force site='s'/><accelerometer site='s'/></sensor></mujoco>";
+    static const ts_step_column_verdict expected[] = {TS_COLUMN_EXACT, TS_COLUMN_DIFFERENCE, TS_COLUMN_DIFFERENCE,
+                                                      TS_COLUMN_EXACT};
+    fixture f = {NULL, NULL};
+    ts_status status;
+    ts_arena arena = {0};
+    cr_assert_eq(ts_mjcf_parse(text, strlen(text), "world", NULL, NULL, &f.model, &status), TS_OK, "%s",
+                 status.message);
+    cr_assert_eq(ts_sim_create(f.model, 1, &f.sim, &status), TS_OK);
+    int sensor[] = {0, 1, 2, 3};
+    ts_step_input input = ts_step_input_all(f.model, TS_STEP_BY_MASS);
+    ts_sensor_request request = {&input, 1, sensor, 4};
+    ts_step_derivative_settings settings = ts_step_derivative_default();
+    ts_sensor_jacobian J;
+    cr_assert_eq(ts_sensor_jacobian_make(f.sim, &settings, &request, &arena, &J, &status), TS_OK, "%s", status.message);
+    cr_assert_lt(J.report.rank, J.report.unknowns);
+    for (int s = 0, row = 0; s < 4; row += f.model->sensor[s++].size)
+        cr_expect_eq(J.row_verdict[row], expected[s], "sensor %d: %s", s,
+                     ts_step_column_verdict_name((ts_step_column_verdict)J.row_verdict[row]));
+    // It bears the weight.
+    cr_expect_float_eq(J.matrix[1], 9.81, 1e-9);
     ts_arena_free(&arena);
     fixture_end(&f);
 }
@@ -189,8 +331,17 @@ Test(sensor_derivative, limits) {
     ts_sensor_request request = {&input, 1, &touch, 1};
     ts_step_derivative_settings settings = ts_step_derivative_default();
     ts_sensor_jacobian J;
+    settings.method = TS_STEP_DIFFERENCE;
     cr_assert_eq(ts_sensor_jacobian_make(f.sim, &settings, &request, &arena, &J, NULL), TS_OK);
     cr_expect_eq(J.row_verdict[0], TS_COLUMN_USELESS);
+    // Equations know which side they are on.
+    settings.method = TS_STEP_IMPLICIT;
+    cr_assert_eq(ts_sensor_jacobian_make(f.sim, &settings, &request, &arena, &J, NULL), TS_OK);
+    cr_expect_eq(J.row_verdict[0], TS_COLUMN_EXACT);
+    cr_expect_eq(J.matrix[0], 0.0);
+    f.sim->qvel[z] -= 4e-6;
+    cr_assert_eq(ts_sensor_jacobian_make(f.sim, &settings, &request, &arena, &J, NULL), TS_OK);
+    cr_expect_float_eq(J.matrix[0], -0.8 / 0.005, 1e-9);
     ts_arena_free(&arena);
     fixture_end(&f);
 }
