@@ -5,9 +5,9 @@
 // to the first spare that is large enough, else to a fresh chunk of at least half of all there are, or as the arena was told. Because scopes return
 // to exactly the earlier fill level, the same sequence of calls after a scope's end lands in the same chunks.
 //
-// A reset merges several chunks into one of one and a quarter times the peak. Sizes are multiples of 64 bytes and lifetimes
-// are nested, so a single chunk of `peak` bytes serves the same round again without the heap; the spare quarter makes
-// slowly growing rounds merge rarely (geometric growth).
+// A reset merges several chunks into one of the peak and some to spare. Sizes are multiples of 64 bytes and lifetimes
+// are nested, so a single chunk of `peak` bytes serves the same round again without the heap; a spare quarter, of a large
+// arena a sixteenth, makes slowly growing rounds merge rarely (geometric growth).
 //
 // Under AddressSanitizer whatever is not handed out is poisoned, so use after a scope's end or a reset is reported.
 #include "base/arena.h"
@@ -35,7 +35,11 @@
 #define ARENA_SHOW(pointer, bytes) ((void)(pointer), (void)(bytes))
 #endif
 
-enum { ARENA_ALIGNMENT = 64, ARENA_SMALLEST_CHUNK = 4096 };
+enum {
+    ARENA_ALIGNMENT = 64,
+    ARENA_SMALLEST_CHUNK = 4096,
+    ARENA_MUCH = 1 << 18  // bytes to spare of which an arena takes more only where they are less than a sixteenth
+};
 
 typedef struct ts_arena_chunk {
     struct ts_arena_chunk* older;
@@ -176,6 +180,12 @@ void ts_arena_scope_end(ts_arena* arena, ts_arena_scope scope) {
     if (chunk) chunk_rewind(chunk, scope.chunk_used);
 }
 
+// What a merged chunk has beyond the peak.
+static size_t spare_of(size_t peak) {
+    size_t most = peak / 16 > ARENA_MUCH ? peak / 16 : ARENA_MUCH;
+    return peak / 4 < most ? peak / 4 : most;
+}
+
 void ts_arena_reset(ts_arena* arena) {
     ts_arena_chunk* first = oldest_chunk(arena);
     arena->chunk = first;
@@ -187,7 +197,7 @@ void ts_arena_reset(ts_arena* arena) {
     // Released before the merged chunk is taken, so that the two never coexist; if even that fails the arena is merely
     // empty and the next allocation reports it.
     size_t peak = arena->peak, growth = arena->growth;
-    size_t merged = peak <= SIZE_MAX / 4 ? round_up(peak + peak / 4) : peak;
+    size_t merged = peak <= SIZE_MAX / 4 ? round_up(peak + spare_of(peak)) : peak;
     ts_arena_free(arena);
     arena->peak = peak;
     arena->growth = growth;

@@ -145,9 +145,11 @@ typedef struct ts_sim_storage {
     const double* row_after;     // (row_count) J v+, m/s; there without books, too
     const double* row_softness;  // (row_count) R as the solver has had it, its own included; NULL: none
 
-    // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing
+    // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing. Steps in substeps, which have moved on
+    // when they fail, do without where they can
+    int renews_pairs;  // nonzero: the present step writes pair_memory and kept themselves (narrow.c)
     ts_pair_memory_array pair_next;
-    ts_row_memory_array row_next;
+    ts_row_memory_array row_next;      // not of piles (pile.c)
     ts_manifold_kept_array kept;       // one of every pair in sim->pair_memory, or none at all; part of a snapshot
     ts_manifold_kept_array kept_next;  // likewise of pair_next
     ts_spin_memory* spin_memory;       // (tree_count) of the last step, and part of the state

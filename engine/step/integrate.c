@@ -119,7 +119,8 @@ static int remember_rows(ts_sim* sim) {
         memory->source = owner->source;
         memory->valid = valid;
         memory->time_step = sim->options.time_step;
-        ts_step_yield_remember(sim, owner->memory, owner->blocked, memory);
+        const ts_row_memory* old = owner->memory >= 0 ? &sim->row_memory.data[owner->memory] : NULL;
+        ts_step_yield_remember(old ? ts_step_pause_of(old) : (ts_row_pause){0, 0}, owner->blocked, memory);
         memory->keeper = keeper;
         memory->solver = keeper > 0 ? sim->problem.memory[b] : 0.0;
         if (source->remember) {
@@ -133,17 +134,17 @@ static int remember_rows(ts_sim* sim) {
     return 1;
 }
 
-// Old and new memory change places: that of rows where it was written, that of pairs where they have been asked anew.
+// Old and new memory change places: that of rows, which a pile writes where the old one was, and that of pairs where they have been asked anew.
 static void swap_memories(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_pair_memory_array pairs = sim->pair_memory;
     ts_row_memory_array rows = sim->row_memory;
-    if (ts_pile_remembers(sim)) {
+    if (!ts_pile_is_on(sim)) {
         sim->row_memory = storage->row_next;
         storage->row_next = rows;
         storage->row_next.count = 0;
     }
-    if (ts_substep_is_later(sim)) return;
+    if (ts_substep_is_later(sim) || storage->renews_pairs) return;
     sim->pair_memory = storage->pair_next;
     storage->pair_next = pairs;
     storage->pair_next.count = 0;

@@ -116,6 +116,11 @@ static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int count) 
     return one;
 }
 
+static void clear_pair(ts_pair_memory* entry, uint64_t key) {
+    memset(entry, 0, sizeof *entry);
+    entry->key = key;
+}
+
 // The memory of the new pairs: what is known is copied, the rest starts empty. Manifolds are kept where `keeps`.
 static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count, int keeps) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
@@ -129,17 +134,74 @@ static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count, in
         ts_pair_memory* entry = &storage->pair_next.data[i];
         while (old < known->count && known->data[old].key < key) ++old;
         int is_known = old < known->count && known->data[old].key == key;
-        if (is_known) {
+        if (is_known)
             *entry = known->data[old];
-        } else {
-            memset(entry, 0, sizeof *entry);
-            entry->key = key;
-        }
+        else
+            clear_pair(entry, key);
         if (keeps && is_known && kept)
             storage->kept_next.data[i] = kept[old];
         else if (keeps)
             storage->kept_next.data[i].is_kept = 0;
     }
+    return 1;
+}
+
+// Those of the known pairs that are among the new ones to the front, with what is kept of them. Returns how many.
+static int gather_known(ts_sim* sim, const narrow_pair* pair, int count) {
+    ts_pair_memory* known = sim->pair_memory.data;
+    ts_manifold_kept* kept = ts_sim_storage_of(sim)->kept.data;
+    int left = 0, keeps = ts_sim_storage_of(sim)->kept.count > 0;
+    for (int old = 0, i = 0; old < sim->pair_memory.count; ++old) {
+        while (i < count && pair_key(pair[i].a, pair[i].b) < known[old].key) ++i;
+        if (i == count || pair_key(pair[i].a, pair[i].b) != known[old].key) continue;
+        if (left != old) {
+            known[left] = known[old];
+            if (keeps) kept[left] = kept[old];
+        }
+        ++left;
+    }
+    return left;
+}
+
+// Puts those that were gathered where the new pairs have them; the others start empty. There is room for all.
+static void spread_known(ts_sim* sim, const narrow_pair* pair, int count, int left) {
+    ts_pair_memory* known = sim->pair_memory.data;
+    ts_manifold_kept* kept = ts_sim_storage_of(sim)->kept.data;
+    int from = count - left, keeps = ts_sim_storage_of(sim)->kept.count > 0;
+    // From the end the list grows into what is behind it, and no entry is written before it was read.
+    if (from > 0 && left > 0) {
+        memmove(known + from, known, (size_t)left * sizeof *known);
+        if (keeps) memmove(kept + from, kept, (size_t)left * sizeof *kept);
+    }
+    for (int i = 0; i < count; ++i) {
+        uint64_t key = pair_key(pair[i].a, pair[i].b);
+        int is_known = from < count && known[from].key == key;
+        if (!is_known) {
+            clear_pair(&known[i], key);
+            if (keeps) kept[i].is_kept = 0;
+            continue;
+        }
+        if (from != i) {
+            known[i] = known[from];
+            if (keeps) kept[i] = kept[from];
+        }
+        ++from;
+    }
+}
+
+// The same without a second memory: of a step in substeps, which moves bodies before its end and does not go back when it fails. Where pairs are those of
+// the last step nothing is moved.
+static int renew_pair_memory(ts_sim* sim, const narrow_pair* pair, int count, int keeps) {
+    ts_pair_memory_array* known = &sim->pair_memory;
+    ts_manifold_kept_array* kept = &ts_sim_storage_of(sim)->kept;
+    int had = kept->count == known->count;
+    if (!ts_pair_memory_array_reserve(known, count) || !ts_manifold_kept_array_reserve(kept, keeps ? count : 0))
+        return 0;
+    if (!keeps || !had) kept->count = 0;
+    spread_known(sim, pair, count, gather_known(sim, pair, count));
+    known->count = count;
+    for (int i = 0; keeps && !had && i < count; ++i) kept->data[i].is_kept = 0;
+    kept->count = keeps ? count : 0;
     return 1;
 }
 
@@ -371,16 +433,19 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
     double most = storage->substep_count > 1 ? sim->options.keep_contacts * sim->options.contact_margin : 0.0;
     int keeps = most > 0.0 && !soft;
-    if (!pair || !merge_pair_memory(sim, pair, count, keeps)) return TS_ERROR_MEMORY;
+    // Who wakes has all asked once more, from what was remembered.
+    storage->renews_pairs = storage->substep_count > 1 && storage->asleep_count == 0;
+    if (!pair || !(storage->renews_pairs ? renew_pair_memory : merge_pair_memory)(sim, pair, count, keeps))
+        return TS_ERROR_MEMORY;
     // What is gone when the contacts are there takes the place of what solves will need.
     ts_arena_reset(&storage->solve_scratch[0]);
     ts_manifold* manifold = TS_ARENA_ARRAY(&storage->solve_scratch[0], ts_manifold, count);
     if (!manifold) return TS_ERROR_MEMORY;
     ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points,
                                      sim->options.narrow_tolerance};
-    ts_manifold_kept* kept = keeps ? storage->kept_next.data : NULL;
-    narrow_context job = {sim,      pair, storage->pair_next.data, kept, most, manifold,
-                          settings, soft, storage->has_margins};
+    ts_pair_memory* memory = storage->renews_pairs ? sim->pair_memory.data : storage->pair_next.data;
+    ts_manifold_kept* kept = !keeps ? NULL : storage->renews_pairs ? storage->kept.data : storage->kept_next.data;
+    narrow_context job = {sim, pair, memory, kept, most, manifold, settings, soft, storage->has_margins};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
     for (int i = 0; keeps && i < count; ++i) sim->info.kept_pairs += kept[i].is_kept && kept[i].age > 0;
     return compact(sim, pair, manifold, count);

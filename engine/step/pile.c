@@ -208,6 +208,7 @@ static ts_pile* take_pile(ts_sim* sim) {
     pile->elastic_now = TS_ARENA_ARRAY(arena, double, elastic);
     pile->contact = TS_ARENA_ARRAY(arena, ts_pile_contact, sim->contact_count);
     pile->place = TS_ARENA_ARRAY(arena, int, sim->contact_count);
+    pile->pause = TS_ARENA_ARRAY(arena, ts_row_pause, sim->contact_count);
     return arena->failed ? NULL : pile;
 }
 
@@ -320,6 +321,7 @@ static void start_contact(ts_sim* sim, const ts_pile* pile, int i) {
     contact->velocity_before = ts_pair_vector_get(&track->velocity, lane);
     contact->block = i;
     track->gap[lane] = contact->gap;
+    pile->pause[i] = memory ? ts_step_pause_of(memory) : (ts_row_pause){0, 0};
     if (memory) ts_contact_start(sim, contact, memory, contact->velocity_before.z, impulse);
     ts_pairs_start(pile->pairs, k, contact->surface.friction, ts_vec3_load(impulse));
 }
@@ -504,7 +506,7 @@ static void show_contact(const ts_sim* sim, const ts_pile* pile, int i, const ts
 }
 
 // The memory of contact i.
-static void remember(const ts_sim* sim, int i, int source, ts_row_memory* out) {
+static void remember(const ts_sim* sim, const ts_pile* pile, int i, int source, ts_row_memory* out) {
     const ts_contact* contact = &sim->contact[i];
     out->keeper = 0;
     out->solver = 0.0;
@@ -514,7 +516,7 @@ static void remember(const ts_sim* sim, int i, int source, ts_row_memory* out) {
     out->tree = a >= 0 ? a : b;
     out->valid = sim->info.solve.status != TS_SOLVE_FAILED;
     out->time_step = sim->options.time_step;
-    ts_step_yield_remember(sim, ts_sim_storage_of(sim)->contact_memory_index[i], TS_ROW_FREE, out);
+    ts_step_yield_remember(pile->pause[i], TS_ROW_FREE, out);
     ts_contact_remember(sim, contact, out);
 }
 
@@ -527,14 +529,15 @@ static void leave_contacts(void* context, int begin, int end, int worker) {
         const ts_pair_track* track = ts_pairs_track(job->pile->pairs, job->pile->place[i], &lane);
         ts_contact* contact = &job->sim->contact[i];
         show_contact(job->sim, job->pile, i, job->centre);
-        remember(job->sim, i, job->source, &ts_sim_storage_of(job->sim)->row_next.data[i]);
+        remember(job->sim, job->pile, i, job->source, &job->sim->row_memory.data[i]);
         contact->impulse = ts_vec3_add(contact->impulse, ts_pair_vector_get(&track->total, lane));
     }
 }
 
-// Leaves contacts and memory. Returns 0 when memory is short; as elsewhere (integrate.c), a new maximum takes an eighth more.
+// Leaves contacts and memory, in place of the last step's, of which the pauses alone are still asked for. Returns 0 when memory is short; as elsewhere
+// (integrate.c), a new maximum takes an eighth more.
 static int leave(ts_sim* sim, ts_pile* pile) {
-    ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
+    ts_row_memory_array* next = &sim->row_memory;
     int count = sim->contact_count, bodies = pile->pairs->body_count, source = ts_row_source_find("contact");
     ts_vec3* centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
     if (!centre || (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 8))) return 0;

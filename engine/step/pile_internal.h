@@ -4,6 +4,7 @@
 
 #include "contact/pairs/pairs.h"
 #include "engine/step/step.h"
+#include "engine/step/yield_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,6 +22,7 @@ typedef struct ts_pile {
     int* tree;                 // (pairs->body_count) of each body; -1 for what does not move
     ts_pile_contact* contact;  // (contact_count) in the order of the pairs' contacts
     int* place;                // (contact_count) where in that order each contact of sim->contact stands
+    ts_row_pause* pause;       // (contact_count) of sim->contact: what the last step's memory says
     int elastic_count;
     int* elastic;         // pairs' contacts that bounce
     double* elastic_now;  // (elastic_count) m/s, of their normals when the substep begins

@@ -125,9 +125,8 @@ void ts_step_yield_again(const ts_sim* sim, const ts_row_plan* plan, int b, doub
     if (reference[r] > 0.0) take_back(&plan->owner[b], &g[r], &reference[r]);
 }
 
-void ts_step_yield_remember(const ts_sim* sim, int memory, int blocked, ts_row_memory* out_memory) {
-    const ts_row_memory* old = memory >= 0 ? &sim->row_memory.data[memory] : NULL;
-    int pause = old ? old->pause : 0, last = old ? old->last_pause : 0;
+void ts_step_yield_remember(ts_row_pause old, int blocked, ts_row_memory* out_memory) {
+    int pause = old.left, last = old.last;
     if (pause == 0 && blocked == TS_ROW_CONTRADICTED) {
         last = last == 0 ? SHORT_PAUSE : last < LONG_PAUSE ? 2 * last : LONG_PAUSE;
         pause = last;

@@ -33,8 +33,18 @@ int ts_step_slow_down(ts_sim* sim, double excess);
 /// While block b is assembled: takes back the push-out that gave way not long ago. `g` and `reference` are of its rows.
 void ts_step_yield_again(const ts_sim* sim, const ts_row_plan* plan, int b, double* g, double* reference);
 
-/// For the memory of a block, by its old memory (-1: it has none) and ts_row_blocked: how long its push-out stays away.
-void ts_step_yield_remember(const ts_sim* sim, int memory, int blocked, ts_row_memory* out_memory);
+/// For how many steps a push-out stays away, and how many it stayed away the last time; nothing where there is no memory.
+typedef struct ts_row_pause {
+    int left, last;
+} ts_row_pause;
+
+/// What a block's memory says of that.
+static inline ts_row_pause ts_step_pause_of(const ts_row_memory* memory) {
+    return (ts_row_pause){memory->pause, memory->last_pause};
+}
+
+/// For the memory of a block, by what its old memory said and ts_row_blocked: how long its push-out stays away.
+void ts_step_yield_remember(ts_row_pause old, int blocked, ts_row_memory* out_memory);
 
 #ifdef __cplusplus
 }

@@ -138,6 +138,24 @@ Test(arena, slowly_growing_rounds_seldom_touch_the_heap) {
     ts_arena_free(&arena);
 }
 
+// Of what is large a quarter to spare would be much.
+Test(arena, one_that_is_large_has_little_to_spare) {
+    enum { PIECES = 64 };
+    const size_t piece = 1 << 18;
+    ts_arena arena = {0};
+    for (int k = 0; k < PIECES; ++k) cr_assert_not_null(ts_arena_alloc(&arena, piece));
+    ts_arena_reset(&arena);
+    cr_expect_leq(ts_arena_reserved(&arena), PIECES * piece + PIECES * piece / 15);
+    int before = heap_calls;
+    for (size_t more = 0; more < PIECES * piece; more += piece / 8) {
+        for (int k = 0; k < PIECES; ++k) cr_assert_not_null(ts_arena_alloc(&arena, piece));
+        cr_assert_not_null(ts_arena_alloc(&arena, more));
+        ts_arena_reset(&arena);
+    }
+    cr_expect_lt(heap_calls - before, 30, "twice as large: about 2 log(2) / log(17 / 16)");
+    ts_arena_free(&arena);
+}
+
 Test(arena, one_long_round_needs_few_chunks) {
     ts_arena arena = {0};
     int before = heap_calls;

@@ -361,6 +361,81 @@ Test(pile, starts_from_nothing_where_it_is_told_to) {
     fixture_end(&plain);
 }
 
+// Entry of a pair, -1: none.
+static int entry_of(const ts_pair_memory_array* memory, uint64_t key) {
+    for (int i = 0; i < memory->count; ++i)
+        if (memory->data[i].key == key) return i;
+    return -1;
+}
+
+// Pairs come and go, and what is kept of one is never another's: it is what stood there before, or was made in this step.
+Test(pile, what_is_kept_stays_with_its_pair) {
+    fixture f = fixture_start(heap(), 1);
+    ts_sim_storage* storage = ts_sim_storage_of(f.sim);
+    ts_pair_memory_array before = {0};
+    ts_manifold_kept_array kept = {0};
+    int came = 0, went = 0, stayed = 0;
+    for (int step = 0; step < 60; ++step) {
+        cr_assert(ts_pair_memory_array_resize(&before, f.sim->pair_memory.count));
+        cr_assert(ts_manifold_kept_array_resize(&kept, storage->kept.count));
+        if (before.count > 0) memcpy(before.data, f.sim->pair_memory.data, (size_t)before.count * sizeof *before.data);
+        if (kept.count > 0) memcpy(kept.data, storage->kept.data, (size_t)kept.count * sizeof *kept.data);
+        fixture_run(&f, 1);
+        const ts_pair_memory_array* now = &f.sim->pair_memory;
+        cr_assert_eq(now->count, f.sim->info.pair_count);
+        cr_assert_eq(storage->kept.count, now->count);
+        for (int i = 0; i < now->count; ++i) {
+            ts_manifold_kept one = storage->kept.data[i];
+            int old = entry_of(&before, now->data[i].key);
+            if (i > 0) cr_assert_lt(now->data[i - 1].key, now->data[i].key);
+            came += old < 0;
+            if (!one.is_kept || one.age == 0) continue;
+            cr_assert_geq(old, 0, "step %d: kept of nothing", step);
+            --one.age;
+            cr_assert_eq(memcmp(&one, &kept.data[old], sizeof one), 0, "step %d: another's", step);
+            cr_assert_eq(memcmp(&now->data[i].cache, &before.data[old].cache, sizeof before.data[old].cache), 0);
+            ++stayed;
+        }
+        for (int i = 0; i < before.count; ++i) went += entry_of(now, before.data[i].key) < 0;
+    }
+    cr_expect_gt(came, 100);
+    cr_expect_gt(went, 20);
+    cr_expect_gt(stayed, 500);
+    ts_pair_memory_array_free(&before);
+    ts_manifold_kept_array_free(&kept);
+    fixture_end(&f);
+}
+
+// How long push-outs stay away is counted on from step to step, contact by contact.
+Test(pile, goes_on_counting_how_long_push_outs_stay_away) {
+    fixture f = fixture_start(boxes(3, 3, 0.5, 0.0), 1);
+    fixture_run(&f, 10);
+    cr_assert_not_null(ts_sim_storage_of(f.sim)->unshown, "the test is of a pile");
+    int count = f.sim->row_memory.count;
+    cr_assert_eq(count, f.sim->contact_count);
+    cr_assert_eq(count, 36);
+    for (int i = 0; i < count; ++i) {
+        f.sim->row_memory.data[i].pause = 1 + i % 3;
+        f.sim->row_memory.data[i].last_pause = 1 + i;
+    }
+    // Of the column that stands first nothing is left.
+    f.sim->qpos[2] += 3.0;
+    f.sim->qpos[7 + 2] += 4.0;
+    f.sim->qpos[14 + 2] += 5.0;
+    ts_row_key key[36];
+    for (int i = 0; i < count; ++i) key[i] = f.sim->row_memory.data[i].key;
+    fixture_run(&f, 1);
+    cr_assert_eq(f.sim->row_memory.count, 24);
+    for (int i = 0; i < 24; ++i) {
+        const ts_row_memory* memory = &f.sim->row_memory.data[i];
+        int old = memory->last_pause - 1;
+        cr_assert(old >= 0 && old < count);
+        cr_expect(key[old].whole == memory->key.whole && key[old].part == memory->key.part, "%d", i);
+        cr_expect_eq(memory->pause, old % 3, "%d", i);
+    }
+    fixture_end(&f);
+}
+
 // What has come to rest keeps its contacts, with substeps; where and how it rests is within what that may err by.
 Test(pile, keeps_contacts_of_what_rests) {
     fixture kept = fixture_start(boxes(2, 5, 0.5, 0.0), 1), anew = fixture_start(boxes(2, 5, 0.5, 0.0), 1);
