@@ -44,6 +44,7 @@ typedef struct parameters {
     int body;
     double *next, *middle, *a, *x;  // (n)
     double* speed;                  // (row_count) J v+
+    ts_step_weights weights;        // of masses that the softness of the model goes by; without a simulation: of none
 } parameters;
 
 static double* column_at(const parameters* w, int c) { return w->numbers + (size_t)c * (size_t)w->p->frozen.size; }
@@ -423,6 +424,21 @@ static double compliance_share(const ts_sim* sim, int option, int normal) {
     return option == (normal ? 0 : 1) ? 1.0 : 0.0;
 }
 
+// Adds dR lambda of a block whose R is in proportion to a weight. What sticks has R of what presses beyond the pull (step_contact.c).
+static void add_weight(const parameters* w, ts_step_column c, int b, double* du) {
+    const ts_sim* sim = w->task->sim;
+    const ts_block* block = &sim->problem.block[b];
+    double parameter[TS_STEP_PARAMETERS], h = sim->options.time_step;
+    direction_of(sim->model, c, parameter);
+    if (ts_row_is(sim, b, &ts_row_servo)) return;
+    double rate =
+        ts_step_weight_rate(&w->weights, b, ts_step_body_of(c), parameter, ts_step_centre_slope(sim->model, c));
+    for (int r = block->row; r < block->row + block->rows; ++r) du[r] += rate * sim->problem.R[r] * sim->impulse[r];
+    if (!ts_row_is(sim, b, &ts_row_contact)) return;
+    int normal = block->row + (block->rows == 1 ? 0 : 2);
+    du[normal] -= rate * sim->problem.R[normal] * h * sim->contact[sim->row_block[b].item].adhesion;
+}
+
 // Adds du of acting rows by their own laws.
 static void add_rows(parameters* w, ts_step_column c, double* du) {
     const ts_sim* sim = w->task->sim;
@@ -434,6 +450,7 @@ static void add_rows(parameters* w, ts_step_column c, double* du) {
         if (!acts(w, b)) continue;
         // Where that is not known no such column is asked for.
         if (softens) (void)ts_step_softening_find(sim, w->p, b, &softening);
+        if (w->weights.sim && ts_step_is_of_mass(c.kind)) add_weight(w, c, b, du);
         double softer = softening.count > 0 ? softening_rate(w, c, b, &softening) : 0.0;
         for (int r = 0; r < block->rows; ++r) {
             double lambda = sim->impulse[block->row + r];
@@ -536,6 +553,10 @@ static int take_room(parameters* w, ts_arena* scratch) {
     w->middle = numbers + most;
     w->a = numbers + 2 * most;
     w->x = numbers + 3 * most;
+    int weighs = 0;
+    for (int c = 0; c < w->count; ++c) weighs = weighs || ts_step_is_of_mass(w->column[c].kind);
+    weighs = weighs && w->p->has_contact && ts_soft_contact_kind(w->task->sim) == TS_SOFT_CONTACT_MODEL;
+    if (weighs && !ts_step_weights_take(w->task->sim, scratch, &w->weights)) return 0;
     if (!find_speeds(w, scratch) || !ts_step_share_poses(w->task->sim, scratch, &w->start)) return 0;
     for (int t = 0; t < model->tree_count; ++t)
         ts_step_move_tree(model, t, w->task->sim->qvel + model->tree[t].dof_first, &w->start);

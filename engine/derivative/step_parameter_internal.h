@@ -22,6 +22,25 @@ static inline int ts_step_body_of(ts_step_column c) {
     return c.kind == TS_STEP_BY_INERTIA ? c.index / TS_STEP_PARAMETERS : c.index;
 }
 
+/// How the weights of soft rows go with masses (engine/derivative/step_weight.c): the reference pose, and scratch.
+typedef struct ts_step_weights {
+    const ts_sim* sim;
+    ts_kinematics rest;
+    const double* L;            // factors of M there
+    const double* inverse;      // (nv)
+    double *j, *dj, *response;  // (dofs of the largest tree)
+} ts_step_weights;
+
+/// Prepares them. Returns 0 when memory is short.
+int ts_step_weights_take(ts_sim* sim, ts_arena* scratch, ts_step_weights* out);
+
+/// Whether R of block b, which the softness of the model is in force of, goes with masses in a way that is known.
+int ts_step_weight_is_known(const ts_sim* sim, int b);
+
+/// By what part of itself R of such a block changes as `body` gets the inertia of these parameters (per unit), its centre moving by `centre` in its frame.
+double ts_step_weight_rate(const ts_step_weights* weights, int b, int body, const double parameter[TS_STEP_PARAMETERS],
+                           ts_vec3 centre);
+
 /// Whether a column is by a control or an activation.
 static inline int ts_step_is_of_drive(ts_step_input_kind kind) {
     return kind == TS_STEP_BY_CONTROL || kind == TS_STEP_BY_ACTIVATION;

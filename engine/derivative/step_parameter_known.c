@@ -2,7 +2,7 @@
 //
 // Problem: equations of a step hold where everything that a parameter moves is known; elsewhere the column is found by differences.
 // Rule: kind by kind, what of the world it moves is asked for. Left to differences: trees and blocks that step_tree.c and step_rows.c do not know
-// either; masses where G or the model's weights stand in the law (softness, leverage that slows a push-out); what has something left out; several
+// either; masses where G stands in the law (softness of other solvers, leverage that slows a push-out), or weights of ties and tendons; what has something left out; several
 // stages (step_rk4.c knows others).
 // Source: none.
 // Guarantee: what is called known is, of the first order, whatever else the step does.
@@ -31,12 +31,12 @@ static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_ste
     if (sim->solver->anchors) return 0;
     if (kind == TS_STEP_BY_GRAVITY) return 1;
     int soft = ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL;
-    // The model's weights are those of its masses.
-    if (soft && ts_step_is_of_mass(kind)) return 0;
     for (int b = 0; b < p->block_count; ++b) {
         if (!ts_step_block_acts(sim, p, b)) continue;
         ts_step_softening softening;
         if (!ts_step_softening_find(sim, p, b, &softening) || sim->row_block[b].blocked != TS_ROW_FREE) return 0;
+        // The model's weights are those of its masses.
+        if (soft && ts_step_is_of_mass(kind) && !ts_step_weight_is_known(sim, b)) return 0;
         if (soft && kind == TS_STEP_BY_TIME_STEP && !ts_step_soft_row_is_known(sim, b)) return 0;
         // What sticks stands in the law of soft contacts, too.
         if (ts_row_is(sim, b, &ts_row_contact) && kind == TS_STEP_BY_TIME_STEP &&

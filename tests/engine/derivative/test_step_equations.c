@@ -202,7 +202,7 @@ Test(step_equations, stops_of_balls) {
         cr_assert_eq(f.sim->problem.block_count, 1);
         cr_assert_gt(f.sim->impulse[0], 1e-4, "it presses");
         for (int k = 0; k < TS_STEP_INPUT_KINDS; ++k)
-            if (k != TS_STEP_BY_COMPLIANCE && !(soft && (k == TS_STEP_BY_MASS || k == TS_STEP_BY_INERTIA)))
+            if (k != TS_STEP_BY_COMPLIANCE)
                 expect_known(f.sim, (ts_step_input_kind)k, 3e-12, soft ? "soft stops of balls" : "stops of balls");
         fixture_end(&f);
     }
@@ -266,7 +266,7 @@ Test(step_equations, bounces) {
     }
 }
 
-// Springs and dampers of contacts, stops and dry friction as the model has them; under MuJoCo's law masses stand in weights, which are differenced.
+// Springs and dampers of contacts, stops and dry friction as the model has them; under MuJoCo's law masses stand in weights as well.
 Test(step_equations, soft_laws) {
     ts_rng rng = ts_rng_make(6, 0);
     for (int n = 0; n < 6; ++n) {
@@ -276,8 +276,7 @@ Test(step_equations, soft_laws) {
         if (n >= 3) f.sim->options.contact_stiffness = 5e3;
         if (n >= 3) f.sim->options.contact_dissipation = 0.01;
         for (int k = 0; k < TS_STEP_INPUT_KINDS; ++k) {
-            int weighs = n < 3 && (k == TS_STEP_BY_MASS || k == TS_STEP_BY_INERTIA);
-            if (k != TS_STEP_BY_COMPLIANCE && !weighs)
+            if (k != TS_STEP_BY_COMPLIANCE)
                 expect_known(f.sim, (ts_step_input_kind)k, 3e-12, n < 3 ? "mujoco" : "springs");
         }
         fixture_end(&f);
@@ -422,6 +421,25 @@ Test(step_equations, softened_by_size) {
     }
 }
 
+// Weights of soft rows: of a lone body, of bodies far out on a chain, of its dry friction and its stop, by the masses of all of them.
+Test(step_equations, weights) {
+    static const char* const integrator[] = {"midpoint", "euler", "implicitfast", "implicit", "discrete"};
+    ts_rng rng = ts_rng_make(43, 0);
+    for (int i = 0; i < 5; ++i) {
+        fixture f = read_world(i % 2 ? PRESSED("4") : PRESSED("3"), "mujoco", integrator[i]);
+        stir(f.sim, 1e-4, 0.3, &rng);
+        f.sim->qpos[f.model->nq - 1] = 0.0;  // beyond its stop
+        cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
+        cr_assert_eq(f.sim->contact_count, 2);
+        cr_assert_eq(f.sim->problem.block_count, 4);
+        for (int b = 0; b < 4; ++b)
+            cr_assert_neq(f.sim->impulse[f.sim->problem.block[b].row + (b < 2 ? 2 : 0)], 0.0, "%d is open", b);
+        expect_known(f.sim, TS_STEP_BY_MASS, 3e-12, "weights");
+        expect_known(f.sim, TS_STEP_BY_INERTIA, 3e-12, "weights");
+        fixture_end(&f);
+    }
+}
+
 // Contacts that stick, and actuators that suck: of a lone body on the floor, of two trees, one that is open, and one that is drawn off.
 #define STICKY(actuators)                                                                                          \
     "<mujoco><option timestep='0.005'/><worldbody>"                                                                \
@@ -460,8 +478,7 @@ Test(step_equations, what_sticks) {
         cr_assert_eq(ts_sim_foresee(f.sim, NULL), TS_OK);
         cr_assert_eq(f.sim->contact_count, 3, "%d under %s", f.sim->contact_count, solver[n / 5]);
         for (int k = 0; k < TS_STEP_BY_COMPLIANCE; ++k)
-            if (!weighs || (k != TS_STEP_BY_MASS && k != TS_STEP_BY_INERTIA && k != TS_STEP_BY_TIME_STEP))
-                expect_known(f.sim, (ts_step_input_kind)k, 1e-11, solver[n / 5]);
+            if (!weighs || k != TS_STEP_BY_TIME_STEP) expect_known(f.sim, (ts_step_input_kind)k, 1e-11, solver[n / 5]);
         fixture_end(&f);
     }
 }
