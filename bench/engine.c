@@ -30,24 +30,26 @@ typedef struct contender {
     const char* solver;
     int iterations;  // < 0: to the model's tolerance; 0: as it comes
     int substeps;
+    double omega;  // 0: as it comes
     const ts_bench_engine* (*engine)(void);
 } contender;
 
 static const contender contenders[] = {
-    {"ncp-pgs, 10 sweeps", "ncp-pgs", 10, 0, ts_bench_touchstone},
-    {"ncp-pgs, 50 sweeps", "ncp-pgs", 50, 0, ts_bench_touchstone},
-    {"ncp-pgs, 2 substeps of 12", "ncp-pgs", 12, 2, ts_bench_touchstone},
-    {"ncp-pgs, 4 substeps of 4", "ncp-pgs", 4, 4, ts_bench_touchstone},
-    {"ncp-pgs, 4 substeps of 6", "ncp-pgs", 6, 4, ts_bench_touchstone},
-    {"ncp-pgs, 8 substeps of 2", "ncp-pgs", 2, 8, ts_bench_touchstone},
-    {"ncp", "ncp", -1, 0, ts_bench_touchstone},
-    {"mujoco (ours)", "mujoco", -1, 0, ts_bench_touchstone},
+    {"ncp-pgs, 10 sweeps", "ncp-pgs", 10, 0, 0.0, ts_bench_touchstone},
+    {"ncp-pgs, 50 sweeps", "ncp-pgs", 50, 0, 0.0, ts_bench_touchstone},
+    {"ncp-pgs, 2 substeps of 12", "ncp-pgs", 12, 2, 0.0, ts_bench_touchstone},
+    {"ncp-pgs, 3 substeps of 4, omega 1.4", "ncp-pgs", 4, 3, 1.4, ts_bench_touchstone},
+    {"ncp-pgs, 4 substeps of 4", "ncp-pgs", 4, 4, 0.0, ts_bench_touchstone},
+    {"ncp-pgs, 4 substeps of 6", "ncp-pgs", 6, 4, 0.0, ts_bench_touchstone},
+    {"ncp-pgs, 8 substeps of 2", "ncp-pgs", 2, 8, 0.0, ts_bench_touchstone},
+    {"ncp", "ncp", -1, 0, 0.0, ts_bench_touchstone},
+    {"mujoco (ours)", "mujoco", -1, 0, 0.0, ts_bench_touchstone},
 #ifdef TS_PEER_BULLET
-    {"Bullet, 10 sweeps", NULL, 10, 0, ts_bench_bullet},
+    {"Bullet, 10 sweeps", NULL, 10, 0, 0.0, ts_bench_bullet},
 #endif
 #ifdef TS_PEER_MUJOCO
-    {"MuJoCo, Newton", "newton", 0, 0, ts_bench_mujoco_world},
-    {"MuJoCo, CG", "cg", 0, 0, ts_bench_mujoco_world},
+    {"MuJoCo, Newton", "newton", 0, 0, 0.0, ts_bench_mujoco_world},
+    {"MuJoCo, CG", "cg", 0, 0, 0.0, ts_bench_mujoco_world},
 #endif
 };
 
@@ -108,7 +110,7 @@ double ts_bench_heap_bytes(void) {
 static int open_runner(runner* r, const ts_model* model, const scene_case* s, int most_steps) {
     const contender* c = r->contender;
     int bodies = ts_bench_free_bodies(model);
-    ts_bench_settings settings = {s->time_step, c->iterations, c->solver, 1, c->substeps};
+    ts_bench_settings settings = {s->time_step, c->iterations, c->solver, 1, c->substeps, c->omega};
     double before = ts_bench_heap_bytes();
     r->residual = -1.0;
     r->world = c->engine()->create(model, &settings);

@@ -33,12 +33,12 @@ typedef struct entry {
 } entry;
 
 static const entry entries[] = {
-    {"ncp-pgs, 4 substeps of 6", {time_step, 6, "ncp-pgs", 1, 4}, ts_bench_touchstone},
+    {"ncp-pgs, 4 substeps of 6", {time_step, 6, "ncp-pgs", 1, 4, 0.0}, ts_bench_touchstone},
 #ifdef TS_PEER_BULLET
-    {"Bullet, 10 sweeps", {time_step, 10, NULL, 1, 0}, ts_bench_bullet},
+    {"Bullet, 10 sweeps", {time_step, 10, NULL, 1, 0, 0.0}, ts_bench_bullet},
 #endif
 #ifdef TS_PEER_MUJOCO
-    {"MuJoCo, CG", {time_step, 0, "cg", 1, 0}, ts_bench_mujoco_world},
+    {"MuJoCo, CG", {time_step, 0, "cg", 1, 0, 0.0}, ts_bench_mujoco_world},
 #endif
 };
 
@@ -205,7 +205,7 @@ static int run_threads(ts_bench_report* report, ts_bench_table* table, const cha
     if (ts_scene_load(name, NULL, &scene, &status)) return ts_bench_fail(report, "%s: %s", name, status.message);
     int bodies = ts_bench_free_bodies(scene.model);
     for (int t = 0; t < THREADS; ++t) {
-        ts_bench_settings settings = {time_step, 6, "ncp-pgs", 1 << t, 4};
+        ts_bench_settings settings = {time_step, 6, "ncp-pgs", 1 << t, 4, 0.0};
         open_runner(&r[t], scene.model, ts_bench_touchstone(), &settings);
     }
     for (int i = 0; i < WARM + steps; ++i)

@@ -15,6 +15,7 @@ typedef struct ts_bench_settings {
     const char* solver;  // Touchstone only; MuJoCo: "newton" or "cg"
     int threads;         // Touchstone only; 0: one
     int substeps;        // Touchstone only; 0: none
+    double omega;        // Touchstone only: over-relaxation of sweeps; 0: none
 } ts_bench_settings;
 
 /// The parts of a step of free bodies.

@@ -191,7 +191,7 @@ const char* missing(const ts_model* model) {
 
 ts_code open_lab(const ts_lab_engine* engine, const char*, size_t, const ts_sim* shadow, void** out_state,
                  ts_status* out_status) {
-    ts_bench_settings settings = {shadow->options.time_step, 0, nullptr, 1, 0};
+    ts_bench_settings settings = {shadow->options.time_step, 0, nullptr, 1, 0, 0.0};
     const char* lack = missing(shadow->model);
     ts_bench_world* w = lack ? nullptr : create(shadow->model, &settings);
     if (!w)

@@ -35,6 +35,11 @@ static ts_bench_world* create(const ts_model* model, const ts_bench_settings* se
         destroy(world);
         return NULL;
     }
+    if (settings->omega > 0.0 &&
+        ts_solver_set(world->sim->solver, world->sim->solver_settings, "omega", settings->omega, NULL)) {
+        destroy(world);
+        return NULL;
+    }
     return world;
 }
 
