@@ -134,6 +134,7 @@ typedef struct ts_sim_storage {
     int substep_count;                   // of them; 0 where there are none
     struct ts_carried_contact* carried;  // (contact_count); lives in sim->scratch
     ts_arena_scope after_contacts;       // what scratch holds when contacts are found
+    int lacks_twists;                    // nonzero: of lone bodies the first substep knows no more than where they are
     struct ts_pile* pile;                // of a step of a pile (step/pile.c), else NULL; lives in sim->scratch
     struct ts_pile*
         unshown;  // of the last step, while nobody has asked for its problem (ts_sim_problem), else NULL; likewise
@@ -152,7 +153,7 @@ typedef struct ts_sim_storage {
     ts_row_memory_array row_next;      // not of piles (pile.c)
     ts_manifold_kept_array kept;       // one of every pair in sim->pair_memory, or none at all; part of a snapshot
     ts_manifold_kept_array kept_next;  // likewise of pair_next
-    ts_spin_memory* spin_memory;       // (tree_count) of the last step, and part of the state
+    ts_spin_memory* spin_memory;  // (tree_count) of the last step, and part of the state
 } ts_sim_storage;
 
 /// Finds the geoms that can touch another one. Returns 0 when memory is short (step/pairs.c).

@@ -401,9 +401,27 @@ static void sweep_groups(const ts_pairs* pairs, const ts_pair_group* a, const ts
         sweep_two(pairs, a, b, 0);
 }
 
+// The only part: there is nobody to wait for.
+static void sweep_alone(const ts_pairs* pairs, int count) {
+    const struct ts_pair_parts* parts = pairs->parts;
+    for (int pass = 0; pass < count; ++pass)
+        for (int n = 0; n < pairs->group_count; ++n) {
+            const ts_pair_group* group = &pairs->group[parts->group[n]];
+            if (parts->apart[n])
+                sweep_groups(pairs, group, &pairs->group[parts->group[++n]]);
+            else
+                sweep_group(pairs, group);
+        }
+    ts_pair_parts_end(pairs, count);
+}
+
 static void sweep(const ts_pair_pass* pass, int part) {
     const ts_pairs* pairs = pass->pairs;
     const struct ts_pair_parts* parts = pairs->parts;
+    if (parts->count == 1) {
+        sweep_alone(pairs, pass->count);
+        return;
+    }
     ts_pair_walk walk = ts_pair_walk_begin(parts, part);
     int end = parts->first[part + 1];
     for (int n = ts_pair_walk_at(&walk); walk.pass < pass->count; ++walk.pass, n = parts->first[part])

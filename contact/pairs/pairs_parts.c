@@ -183,6 +183,10 @@ void ts_pair_parts_rewind(const ts_pairs* pairs) {
     }
 }
 
+void ts_pair_parts_end(const ts_pairs* pairs, int passes) {
+    atomic_store_explicit(&pairs->parts->progress[0].done, passes * pairs->group_count, memory_order_release);
+}
+
 static int is_ended(const struct ts_pair_parts* parts, int passes, int part) {
     int groups = parts->first[part + 1] - parts->first[part];
     return atomic_load_explicit(&parts->progress[part].done, memory_order_acquire) >= passes * groups;

@@ -55,6 +55,9 @@ typedef struct ts_pair_walk {
 /// Nobody has begun: to be called before the threads are.
 void ts_pair_parts_rewind(const ts_pairs* pairs);
 
+/// The only part has gone so many passes.
+void ts_pair_parts_end(const ts_pairs* pairs, int passes);
+
 /// Walks through all parts until each has gone so many passes, or another thread is at what is left and ends it: a thread begins with `part`, and where
 /// that can't go on it looks for another part that nobody is at. `walk` goes through a part as far as it gets.
 void ts_pair_parts_walk(const struct ts_pair_parts* parts, int passes, int part, void (*walk)(void* context, int part),

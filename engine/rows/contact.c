@@ -232,7 +232,9 @@ void ts_contact_remember(const ts_sim* sim, const ts_contact* contact, ts_row_me
     const ts_transform* pose_a = &sim->kinematics.geom_pose[contact->geom_a];
     const ts_transform* pose_b = &sim->kinematics.geom_pose[contact->geom_b];
     ts_vec3_store(ts_mat3_mul_vec(&contact->frame, contact->impulse), out_memory->impulse);
-    ts_vec3_store(ts_mat3_mul_vec(&contact->frame, contact->angular_impulse), out_memory->impulse + 3);
+    ts_vec3 turning = ts_vec3_zero();
+    if (contact->surface.dimension > 3) turning = ts_mat3_mul_vec(&contact->frame, contact->angular_impulse);
+    ts_vec3_store(turning, out_memory->impulse + 3);
     ts_vec3_store(ts_transform_point_inverse(pose_a, contact->position), out_memory->own + TS_CONTACT_ON_A);
     ts_vec3_store(ts_transform_point_inverse(pose_b, contact->position), out_memory->own + TS_CONTACT_ON_B);
     ts_vec3_store(ts_mat3_column(&contact->frame, 2), out_memory->own + TS_CONTACT_NORMAL);

@@ -14,32 +14,26 @@
 // Known to fail: nothing is gained where loads do not come from gravity, as in a grasp.
 #include "engine/rows/contact_order_internal.h"
 
-// Contacts of one pair of geoms.
-typedef struct contact_run {
-    double height;  // m, mean
-    int first;
-    int count;
-} contact_run;
-
-static int find_runs(const ts_sim* sim, contact_run* out_run) {
+static int find_runs(const ts_sim* sim, ts_contact_run* out_run) {
     const ts_contact* contact = sim->contact;
     double gravity = ts_vec3_norm(sim->options.gravity);
     ts_vec3 up = gravity > 0.0 ? ts_vec3_scale(-1.0 / gravity, sim->options.gravity) : ts_vec3_zero();
     int runs = 0;
     for (int i = 0, end; i < sim->contact_count; i = end) {
-        double sum = 0.0;
+        ts_vec3 sum = ts_vec3_zero();
         for (end = i; end < sim->contact_count && contact[end].geom_a == contact[i].geom_a &&
                       contact[end].geom_b == contact[i].geom_b;
              ++end)
-            sum += ts_vec3_dot(up, contact[end].position);
-        contact_run run = {sum / (end - i), i, end - i};
+            sum = ts_vec3_add(sum, contact[end].position);
+        ts_vec3 centre = ts_vec3_scale(1.0 / (end - i), sum);
+        ts_contact_run run = {ts_vec3_dot(up, sum) / (end - i), centre, i, end - i};
         out_run[runs++] = run;
     }
     return runs;
 }
 
 // Merges the sorted [begin, middle) and [middle, end) of `from` into `to`; equal heights keep their order.
-static void merge(const contact_run* from, int begin, int middle, int end, contact_run* to) {
+static void merge(const ts_contact_run* from, int begin, int middle, int end, ts_contact_run* to) {
     int left = begin, right = middle;
     for (int k = begin; k < end; ++k) {
         int take_right = left == middle || (right < end && from[right].height > from[left].height);
@@ -48,29 +42,34 @@ static void merge(const contact_run* from, int begin, int middle, int end, conta
 }
 
 // Bottom-up merge sort. Returns whichever of the two arrays holds the result.
-static contact_run* sort_runs(contact_run* run, contact_run* spare, int count) {
+static ts_contact_run* sort_runs(ts_contact_run* run, ts_contact_run* spare, int count) {
     for (int width = 1; width < count; width *= 2) {
         for (int begin = 0; begin < count; begin += 2 * width) {
             int middle = begin + width < count ? begin + width : count;
             int end = middle + width < count ? middle + width : count;
             merge(run, begin, middle, end, spare);
         }
-        contact_run* swap = run;
+        ts_contact_run* swap = run;
         run = spare;
         spare = swap;
     }
     return run;
 }
 
+const ts_contact_run* ts_contact_order_runs(ts_sim* sim, int* out_count) {
+    ts_contact_run* run = TS_ARENA_ARRAY(&sim->scratch, ts_contact_run, sim->contact_count);
+    ts_contact_run* spare = TS_ARENA_ARRAY(&sim->scratch, ts_contact_run, sim->contact_count);
+    if (!run || !spare) return NULL;
+    *out_count = find_runs(sim, run);
+    return sort_runs(run, spare, *out_count);
+}
+
 int* ts_contact_order_make(ts_sim* sim) {
-    int count = sim->contact_count, at = 0;
+    int count = sim->contact_count, at = 0, runs = 0;
     int* order = TS_ARENA_ARRAY(&sim->scratch, int, count);
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
-    contact_run* run = TS_ARENA_ARRAY(&sim->scratch, contact_run, count);
-    contact_run* spare = TS_ARENA_ARRAY(&sim->scratch, contact_run, count);
-    if (!order || !run || !spare) return NULL;
-    int runs = find_runs(sim, run);
-    run = sort_runs(run, spare, runs);
+    const ts_contact_run* run = ts_contact_order_runs(sim, &runs);
+    if (!order || !run) return NULL;
     for (int k = 0; k < runs; ++k)
         for (int i = 0; i < run[k].count; ++i) order[at++] = run[k].first + i;
     ts_arena_scope_end(&sim->scratch, scope);

@@ -38,7 +38,7 @@ static void advance_trees(void* context, int begin, int end, int worker) {
     ts_sim* sim = (ts_sim*)context;
     ts_arena* scratch = &ts_sim_storage_of(sim)->solve_scratch[worker];
     for (int t = begin; t < end; ++t) {
-        if (ts_sim_tree_sleeps(sim, t)) continue;
+        if (ts_sim_tree_sleeps(sim, t) || ts_free_rotation_goes_on(sim, t)) continue;
         ts_arena_scope scope = ts_arena_scope_begin(scratch);
         ts_sim_storage_of(sim)->tree_unsolved[t] = !sim->integrator->advance(sim, t, scratch);
         ts_arena_scope_end(scratch, scope);
@@ -51,6 +51,9 @@ static void find_touched(ts_sim* sim) {
     memset(storage->late_next, 0, (size_t)sim->model->tree_count * sizeof(double));
     if (ts_substep_is_later(sim)) return;
     memset(storage->tree_touched, 0, (size_t)sim->model->tree_count * sizeof(int));
+    for (int b = 1; storage->pile && b < storage->pile->pairs->body_count; ++b)
+        storage->tree_touched[storage->pile->tree[b]] = 1;
+    if (storage->pile) return;
     for (int i = 0; i < sim->contact_count; ++i) {
         int a = sim->model->body[sim->contact[i].body_a].tree, b = sim->model->body[sim->contact[i].body_b].tree;
         if (a >= 0) storage->tree_touched[a] = 1;
@@ -90,10 +93,14 @@ ts_code ts_integrate_velocity(ts_sim* sim) {
     return enough ? TS_OK : TS_ERROR_MEMORY;
 }
 
+// Zero times anything finite is zero.
 static int all_finite(const double* x, int count) {
-    for (int i = 0; i < count; ++i)
-        if (!isfinite(x[i])) return 0;
-    return 1;
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (int k = 0; k < 4; ++k) sum[k] += 0.0 * x[i + k];
+    for (; i < count; ++i) sum[0] += 0.0 * x[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
 // Writes down what the next step shall know of this one's blocks, in the order of their sources and items. Returns 0 when
@@ -175,6 +182,13 @@ typedef struct position_job {
     double* qpos;
 } position_job;
 
+// ts_joint_integrate of a free joint, which piles have one of in every body.
+static void move_free(const double* q, const double* v, double h, double* out_q) {
+    for (int i = 0; i < 3; ++i) out_q[i] = q[i] + h * v[i];
+    ts_quat from = ts_quat_normalize(ts_quat_load(q + 3));
+    ts_quat_store(ts_quat_normalize(ts_quat_integrate(from, ts_vec3_load(v + 3), h)), out_q + 3);
+}
+
 static void move_joints(void* context, int begin, int end, int worker) {
     const position_job* job = (const position_job*)context;
     const ts_sim* sim = job->sim;
@@ -186,8 +200,11 @@ static void move_joints(void* context, int begin, int end, int worker) {
             memcpy(job->qpos + q, sim->qpos + q, (size_t)ts_joint_type_nq(joint->type) * sizeof(double));
             continue;
         }
-        ts_joint_integrate(joint->type, sim->qpos + q, ts_sim_storage_of(sim)->new_velocity + joint->dof_first,
-                           sim->options.time_step, job->qpos + q);
+        const double* velocity = ts_sim_storage_of(sim)->new_velocity + joint->dof_first;
+        if (joint->type == TS_JOINT_FREE)
+            move_free(sim->qpos + q, velocity, sim->options.time_step, job->qpos + q);
+        else
+            ts_joint_integrate(joint->type, sim->qpos + q, velocity, sim->options.time_step, job->qpos + q);
     }
 }
 
@@ -206,8 +223,11 @@ int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act) {
 // Whether all of a new state is finite; says what is not.
 static ts_code check_finite(const ts_sim* sim, const double* qpos, const double* act, ts_status* out_status) {
     const ts_model* model = sim->model;
+    const double* velocity = ts_sim_storage_of(sim)->new_velocity;
+    if (all_finite(velocity, model->nv) && all_finite(act, model->act_count) && all_finite(qpos, model->nq))
+        return TS_OK;
     for (int d = 0; d < model->nv; ++d) {
-        if (isfinite(ts_sim_storage_of(sim)->new_velocity[d])) continue;
+        if (isfinite(velocity[d])) continue;
         return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0,
                              "at t = %.6g s the new velocity of body \"%s\" (dof %d) is not finite", sim->time,
                              model->body[model->dof[d].body].name, d);

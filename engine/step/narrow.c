@@ -276,31 +276,35 @@ typedef struct known_frame {
 
 static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_surface* surface,
-                         const ts_manifold* manifold, int k, int memory, known_frame* known, ts_contact* out_contact) {
-    const ts_model* model = sim->model;
-    memset(out_contact, 0, sizeof *out_contact);
-    out_contact->geom_a = pair->a;
-    out_contact->geom_b = pair->b;
-    out_contact->body_a = model->geom[pair->a].body;
-    out_contact->body_b = model->geom[pair->b].body;
-    out_contact->key = contact_key(pair_key(pair->a, pair->b), manifold->point[k].feature);
-    out_contact->position = manifold->point[k].position;
-    out_contact->gap = manifold->point[k].gap;
-    if (out_contact->gap <= surface->gap + sim->options.slop) out_contact->adhesion = surface->adhesion;
-    out_contact->surface = (ts_contact_surface){surface->dimension, surface->friction, surface->friction_spin,
-                                                surface->friction_roll, surface->restitution};
-    out_contact->block = -1;
-    ts_vec3 normal = manifold->point[k].normal, tangent;
+// What the contacts of a pair share.
+static ts_contact shared_contact(const ts_sim* sim, const narrow_pair* pair, const ts_surface* surface) {
+    return (ts_contact){.geom_a = pair->a,
+                        .geom_b = pair->b,
+                        .body_a = sim->model->geom[pair->a].body,
+                        .body_b = sim->model->geom[pair->b].body,
+                        .key = contact_key(pair_key(pair->a, pair->b), 0),
+                        .surface = {surface->dimension, surface->friction, surface->friction_spin,
+                                    surface->friction_roll, surface->restitution},
+                        .block = -1};
+}
+
+// All else of the contact of a point; `memory` as match_points says.
+static void fill_contact(const ts_sim* sim, const ts_surface* surface, const ts_manifold_point* point, int memory,
+                         known_frame* known, ts_contact* contact) {
     const ts_row_memory* old = memory >= 0 ? &sim->row_memory.data[memory] : NULL;
-    out_contact->persistent = old != NULL;
+    ts_vec3 normal = point->normal, tangent;
+    contact->key |= point->feature;
+    contact->position = point->position;
+    contact->gap = point->gap;
+    if (contact->gap <= surface->gap + sim->options.slop) contact->adhesion = surface->adhesion;
+    contact->persistent = old != NULL;
     if (old && ts_vec3_distance(ts_contact_remembered(old, TS_CONTACT_NORMAL), normal) < same_normal)
         tangent = ts_contact_remembered(old, TS_CONTACT_TANGENT);
     else
-        tangent = fresh_tangent(sim, pair->a, normal);
+        tangent = fresh_tangent(sim, contact->geom_a, normal);
     if (!same_vector(normal, known->normal) || !same_vector(tangent, known->wanted))
         *known = (known_frame){normal, tangent, contact_frame(normal, tangent)};
-    out_contact->frame = known->frame;
+    contact->frame = known->frame;
 }
 
 // How far a point may have moved on either geom and still be the one of last step: 2 % of the smaller geom's size.
@@ -312,15 +316,14 @@ static double match_distance(const ts_sim* sim, const narrow_pair* pair) {
 
 // Finds the memory of each point of one pair among entries [first, last) of that pair: by label, and what is then left
 // by nearness on either geom. Labels alone are not enough: where corners of two geoms coincide, as on a stack of equal
-// boxes, rounding decides which of several names a point gets. An entry serves one point only.
-static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int first, int last,
-                         int* out_memory) {
+// boxes, rounding decides which of several names a point gets. An entry serves one point only. `pair_label` is the label of no feature.
+static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, uint64_t pair_label,
+                         int first, int last, int* out_memory) {
     const ts_row_memory* memory = sim->row_memory.data;
-    uint64_t pair_label = pair_key(pair->a, pair->b);
     unsigned used = 0;  // bit per entry; a manifold has at most 8 points
     int missing = 0;
     for (int k = 0; k < manifold->count; ++k) {
-        uint64_t label = contact_key(pair_label, manifold->point[k].feature);
+        uint64_t label = pair_label | manifold->point[k].feature;
         out_memory[k] = -1;
         for (int m = first; m < last && out_memory[k] < 0; ++m)
             if (memory[m].key.part == label) out_memory[k] = m;
@@ -352,13 +355,14 @@ static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_ma
 typedef struct contact_range {
     int at;
     int old, old_end;
+    double deepest;  // m
 } contact_range;
 
 typedef struct compact_context {
     ts_sim* sim;
     const narrow_pair* pair;
     const ts_manifold* manifold;
-    const contact_range* range;
+    contact_range* range;
 } compact_context;
 
 static void fill_contacts(void* context, int begin, int end, int worker) {
@@ -368,17 +372,21 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
     for (int i = begin; i < end; ++i) {
         const narrow_pair* pair = &job->pair[i];
         const ts_manifold* manifold = &job->manifold[i];
-        const contact_range* range = &job->range[i];
+        contact_range* range = &job->range[i];
+        range->deepest = 0.0;
         if (!manifold->count) continue;
         int* memory = ts_sim_storage_of(sim)->contact_memory_index + range->at;
-        match_points(sim, pair, manifold, range->old, range->old_end, memory);
         ts_surface surface = surface_of(sim, pair);
+        ts_contact shared = shared_contact(sim, pair, &surface);
+        match_points(sim, pair, manifold, shared.key, range->old, range->old_end, memory);
         known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
         int runs = surface_runs(&sim->model->geom[pair->a].surface) || surface_runs(&sim->model->geom[pair->b].surface);
         for (int k = 0; k < manifold->count; ++k) {
             ts_contact* contact = &sim->contact[range->at + k];
-            fill_contact(sim, pair, &surface, manifold, k, memory[k], &known, contact);
+            *contact = shared;
+            fill_contact(sim, &surface, &manifold->point[k], memory[k], &known, contact);
             if (runs) contact->drift = drift_of(sim, contact);
+            if (-contact->gap > range->deepest) range->deepest = -contact->gap;
         }
     }
 }
@@ -418,8 +426,8 @@ static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
     ts_task_parallel_for(sim->tasks, pair_count, 64, fill_contacts, &job);
     sim->contact_count = count;
     sim->info.contact_count = count;
-    for (int i = 0; i < count; ++i)
-        if (-sim->contact[i].gap > sim->info.worst_penetration) sim->info.worst_penetration = -sim->contact[i].gap;
+    for (int i = 0; i < pair_count; ++i)
+        if (range[i].deepest > sim->info.worst_penetration) sim->info.worst_penetration = range[i].deepest;
     return TS_OK;
 }
 

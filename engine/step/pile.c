@@ -40,9 +40,14 @@ static int fits_side(const ts_sim* sim, int body) {
     return ts_sim_storage_of(sim)->tree_is_lone[tree];
 }
 
+// Nothing but friction: neither rolling, nor glue, nor a surface that runs.
+static int is_plain(const ts_contact* contact) {
+    return contact->surface.dimension == 3 && contact->adhesion == 0.0 && contact->drift.x == 0.0 &&
+           contact->drift.y == 0.0 && contact->drift.z == 0.0;
+}
+
 static int fits_contact(const ts_sim* sim, const ts_contact* contact) {
-    return contact->surface.dimension == 3 && contact->adhesion == 0.0 && ts_vec3_max_abs(contact->drift) == 0.0 &&
-           fits_side(sim, contact->body_a) && fits_side(sim, contact->body_b) &&
+    return is_plain(contact) && fits_side(sim, contact->body_a) && fits_side(sim, contact->body_b) &&
            (is_movable(sim, contact->body_a) || is_movable(sim, contact->body_b));
 }
 
@@ -71,11 +76,21 @@ static int fits_model(const ts_sim* sim) {
     return sim->integrator->frees_lone_bodies && !ts_sim_storage_of(sim)->ledger;
 }
 
-static int fits(const ts_sim* sim) {
-    if (ts_sim_storage_of(sim)->substep_count <= 1 || sim->contact_count == 0) return 0;
-    if (!fits_model(sim) || !fits_settings(sim)) return 0;
-    for (int i = 0; i < sim->contact_count; ++i)
-        if (!fits_contact(sim, &sim->contact[i])) return 0;
+static int may_be(const ts_sim* sim) {
+    return ts_sim_storage_of(sim)->substep_count > 1 && fits_model(sim) && fits_settings(sim);
+}
+
+// Whether it is one, and how many of its contacts bounce.
+static int fits(const ts_sim* sim, int* out_elastic) {
+    if (!may_be(sim) || sim->contact_count == 0) return 0;
+    *out_elastic = 0;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        // Contacts of a pair lie together, and have its bodies.
+        int same = i > 0 && contact->geom_a == contact[-1].geom_a && contact->geom_b == contact[-1].geom_b;
+        if (same ? !is_plain(contact) : !fits_contact(sim, contact)) return 0;
+        *out_elastic += contact->surface.restitution > 0.0;
+    }
     // Sleepers count, too: who falls asleep changes nothing for the others.
     const ts_bed* bed = ts_sim_storage_of(sim)->bed;
     for (int i = 0; bed && i < bed->contact.count; ++i)
@@ -96,11 +111,12 @@ typedef struct layout {
     ts_pair_unit* unit;  // (contact_count)
     int unit_count;
     ts_vec3* lever;  // (contact_count)
+    int contact_count;
     ts_vec3 across;  // along which threads share the pile
 } layout;
 
-// The direction across gravity in which contacts lie farther apart.
-static ts_vec3 wide_axis(const ts_sim* sim) {
+// The direction across gravity in which pairs lie farther apart.
+static ts_vec3 wide_axis(const ts_sim* sim, const ts_contact_run* run, int runs) {
     ts_vec3 up = ts_vec3_unit_or(sim->options.gravity, ts_vec3_axis(2));
     ts_vec3 x = ts_vec3_sub(ts_vec3_axis(0), ts_vec3_scale(up.x, up)),
             y = ts_vec3_sub(ts_vec3_axis(1), ts_vec3_scale(up.y, up));
@@ -108,11 +124,11 @@ static ts_vec3 wide_axis(const ts_sim* sim) {
     if (ts_vec3_norm_squared(x) < 0.25) x = ts_vec3_axis(2);
     if (ts_vec3_norm_squared(y) < 0.25) y = ts_vec3_axis(2);
     double least[2] = {HUGE_VAL, HUGE_VAL}, most[2] = {-HUGE_VAL, -HUGE_VAL};
-    for (int i = 0; i < sim->contact_count; ++i)
+    for (int i = 0; i < runs; ++i)
         for (int k = 0; k < 2; ++k) {
-            double at = ts_vec3_dot(k ? y : x, sim->contact[i].position);
-            least[k] = fmin(least[k], at);
-            most[k] = fmax(most[k], at);
+            double at = ts_vec3_dot(k ? y : x, run[i].centre);
+            least[k] = at < least[k] ? at : least[k];
+            most[k] = at > most[k] ? at : most[k];
         }
     return most[1] - least[1] > most[0] - least[0] ? y : x;
 }
@@ -160,50 +176,49 @@ static void weigh_bodies(void* context, int begin, int end, int worker) {
 
 static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// Whether a contact is one more point of a unit.
-static int joins(const layout* l, const ts_pair_unit* unit, const ts_contact* contact) {
-    if (!unit || unit->count == TS_PAIR_POINTS) return 0;
-    const ts_contact* first = &l->sim->contact[l->pile->contact[unit->first].contact];
-    return first->geom_a == contact->geom_a && first->geom_b == contact->geom_b &&
-           same_vector(unit->normal, ts_mat3_column(&contact->frame, 2));
-}
-
-// Points of a unit have one frame: the first one's.
-static void add_contact(layout* l, int k, int i) {
-    ts_sim* sim = l->sim;
-    ts_contact* contact = &sim->contact[i];
-    ts_pair_unit* unit = l->unit_count > 0 ? &l->unit[l->unit_count - 1] : NULL;
-    if (joins(l, unit, contact)) {
-        l->pile->contact[k] = (ts_pile_contact){i, {unit->body[0], unit->body[1]}};
-        l->lever[k] = ts_vec3_sub(contact->position, l->centre[unit->body[0]]);
-        contact->frame = sim->contact[l->pile->contact[unit->first].contact].frame;
-        ++unit->count;
-        return;
-    }
-    int slot[2] = {slot_of(l, contact->body_a), slot_of(l, contact->body_b)};
-    ts_vec3 a = l->centre[slot[0]], b = l->centre[slot[1]];
-    l->pile->contact[k] = (ts_pile_contact){i, {slot[0], slot[1]}};
-    l->lever[k] = ts_vec3_sub(contact->position, a);
-    l->unit[l->unit_count++] = (ts_pair_unit){
+// A unit that begins with contact i, number k of the pairs'.
+static ts_pair_unit* add_unit(layout* l, int k, const ts_contact* contact, const int slot[2]) {
+    ts_pair_unit* unit = &l->unit[l->unit_count++];
+    *unit = (ts_pair_unit){
         .body = {slot[0], slot[1]},
         .first = k,
-        .count = 1,
         .normal = ts_mat3_column(&contact->frame, 2),
         .tangent = ts_mat3_column(&contact->frame, 0),
-        .offset = ts_vec3_sub(a, b),
+        .offset = ts_vec3_sub(l->centre[slot[0]], l->centre[slot[1]]),
         .friction = contact->surface.friction,
         .place = ts_vec3_dot(l->across, contact->position),
     };
+    return unit;
 }
 
-static ts_pile* take_pile(ts_sim* sim) {
+// Contacts of a pair of geoms: units of one normal, whose points have one frame, the first one's.
+static void add_run(layout* l, const ts_contact_run* run) {
+    ts_sim* sim = l->sim;
+    ts_pile* pile = l->pile;
+    const ts_contact* first = &sim->contact[run->first];
+    ts_pair_unit* unit = NULL;
+    int slot[2] = {slot_of(l, first->body_a), slot_of(l, first->body_b)};
+    for (int i = run->first; i < run->first + run->count; ++i) {
+        ts_contact* contact = &sim->contact[i];
+        int k = l->contact_count++;
+        if (unit && unit->count < TS_PAIR_POINTS && same_vector(unit->normal, ts_mat3_column(&contact->frame, 2)))
+            contact->frame = first->frame;
+        else
+            unit = add_unit(l, k, first = contact, slot);
+        ++unit->count;
+        pile->contact[k] = (ts_pile_contact){i, {slot[0], slot[1]}};
+        pile->place[i] = k;
+        l->lever[k] = ts_vec3_sub(contact->position, l->centre[slot[0]]);
+        if (contact->surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;
+    }
+}
+
+static ts_pile* take_pile(ts_sim* sim, int elastic) {
     ts_arena* arena = &sim->scratch;
     ts_pile* pile = TS_ARENA_ARRAY(arena, ts_pile, 1);
     if (!pile) return NULL;
     pile->elastic_count = 0;
     pile->tree = TS_ARENA_ARRAY(arena, int, sim->model->tree_count + 1);
-    int elastic = 0;
-    for (int i = 0; i < sim->contact_count; ++i) elastic += sim->contact[i].surface.restitution > 0.0;
     pile->elastic = TS_ARENA_ARRAY(arena, int, elastic);
     pile->elastic_now = TS_ARENA_ARRAY(arena, double, elastic);
     pile->contact = TS_ARENA_ARRAY(arena, ts_pile_contact, sim->contact_count);
@@ -215,22 +230,22 @@ static ts_pile* take_pile(ts_sim* sim) {
 static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
     ts_arena *arena = &ts_sim_storage_of(sim)->solve_scratch[0], *scratch = &sim->scratch;
     ts_arena_reset(arena);
-    layout l = {.sim = sim, .pile = pile, .body_count = 1, .across = wide_axis(sim)};
+    layout l = {.sim = sim, .pile = pile, .body_count = 1};
     l.slot = (int*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count, sizeof(int));
     l.body = TS_ARENA_ARRAY(scratch, ts_pair_body, sim->model->tree_count + 1);
     l.centre = TS_ARENA_ARRAY(arena, ts_vec3, sim->model->tree_count + 1);
     l.unit = TS_ARENA_ARRAY(arena, ts_pair_unit, sim->contact_count);
     l.lever = TS_ARENA_ARRAY(arena, ts_vec3, sim->contact_count);
-    const int* order = ts_contact_order_make(sim);
-    if (arena->failed || scratch->failed || !order) return NULL;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    int runs = 0;
+    const ts_contact_run* run = ts_contact_order_runs(sim, &runs);
+    if (arena->failed || scratch->failed || !run) return NULL;
     memset(&l.body[0], 0, sizeof l.body[0]);
     pile->tree[0] = -1;
     l.centre[0] = ts_vec3_zero();
-    for (int k = 0; k < sim->contact_count; ++k) {
-        add_contact(&l, k, order[k]);
-        pile->place[order[k]] = k;
-        if (sim->contact[order[k]].surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;
-    }
+    l.across = wide_axis(sim, run, runs);
+    for (int r = 0; r < runs; ++r) add_run(&l, &run[r]);
+    ts_arena_scope_end(scratch, scope);
     ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, weigh_bodies, &l);
     ts_pairs_input input = {l.body,       l.unit,
                             l.lever,      l.body_count,
@@ -350,8 +365,12 @@ int ts_pile_remembers(const ts_sim* sim) { return !ts_pile_is_on(sim) || is_last
 int ts_pile_open(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     storage->pile = NULL;
-    if (!fits(sim)) return 1;
-    ts_pile* pile = take_pile(sim);
+    int elastic = 0;
+    if (!fits(sim, &elastic)) {
+        if (storage->lacks_twists) ts_sim_move_on(sim);
+        return 1;
+    }
+    ts_pile* pile = take_pile(sim, elastic);
     if (!pile) return 0;
     pile->pairs = lay_out(sim, pile);
     if (!pile->pairs) return 0;
@@ -391,6 +410,28 @@ static void place_trees(void* context, int begin, int end, int worker) {
             ts_kinematics_find_tree(sim->model, sim->qpos, NULL, TS_KINEMATICS_GEOMS, t, &sim->kinematics);
         else
             ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
+}
+
+static void place_geoms(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    (void)worker;
+    for (int t = begin; t < end; ++t) {
+        if (storage->tree_asleep[t] == TS_TREE_LIES) continue;
+        if (storage->tree_is_lone[t])
+            ts_kinematics_find_tree(sim->model, sim->qpos, NULL, TS_KINEMATICS_GEOMS, t, &sim->kinematics);
+        else
+            ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
+    }
+}
+
+int ts_pile_begin(ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    storage->lacks_twists = may_be(sim) && !has_wrenches(sim);
+    if (!storage->lacks_twists) return 0;
+    if (sim->model->mocap_count > 0) ts_kinematics_place(sim->model, sim->mocap, &sim->kinematics);
+    ts_task_parallel_for(sim->tasks, sim->model->tree_count, GRAIN, place_geoms, sim);
+    return 1;
 }
 
 void ts_pile_move_on(ts_sim* sim) {

@@ -30,7 +30,12 @@ typedef struct ts_pile {
     double* free_next;    // (pairs->body_count x TS_PAIR_SPEEDS) of a substep that goes on
 } ts_pile;
 
-/// Looks at the contacts that the first substep has found: where the step is one of a pile (pile.c), its pairs are laid out. Returns 0 when memory
+/// In place of kinematics in the first substep, where the step may be one of a pile: of lone bodies only where they and their geoms are. Returns 0, and
+/// finds nothing, where it can't be one.
+int ts_pile_begin(ts_sim* sim);
+
+/// Looks at the contacts that the first substep has found: where the step is one of a pile (pile.c), its pairs are laid out; where it is not,
+/// what ts_pile_begin left out is found. Returns 0 when memory
 /// is short.
 int ts_pile_open(ts_sim* sim);
 

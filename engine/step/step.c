@@ -32,7 +32,7 @@ void ts_step_kinematics(ts_sim* sim) {
     ts_sim_forget_step(sim);
     memset(&sim->info, 0, sizeof sim->info);
     if (!ts_sleep_begin(sim)) sim->scratch.failed = 1;
-    ts_sim_move_on(sim);
+    if (!ts_pile_begin(sim)) ts_sim_move_on(sim);
 }
 
 // Sleepers are where they were.
