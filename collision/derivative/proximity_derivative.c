@@ -330,8 +330,8 @@ void ts_proximity_differentiate(const ts_shape* a, const ts_transform* pose_a, c
     }
     double rival = (double)INFINITY;
     if (options->method == TS_DERIVATIVE_EXACT) rival = rival_of(a, pose_a, b, pose_b, found);
-    if (rival < (double)INFINITY) {
-        out->certificate.room = fmin(out->certificate.room, 0.5 * rival);
+    if (0.5 * rival < out->certificate.room) {
+        out->certificate.room = 0.5 * rival;
         ts_derivative_certificate_judge(fmin(extent_of(a), extent_of(b)), &out->certificate);
     }
     if (found->flags & TS_PROXIMITY_NORMAL_FALLBACK) out->certificate.flags |= TS_DERIVATIVE_SINGULAR;

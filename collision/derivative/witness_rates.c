@@ -116,9 +116,10 @@ static void read_side(const ts_shape* shape, const ts_witness_side* side, flat_s
         out->flat = 0;
     }
     if (f.flat == 1) {
-        double tu = ts_vec3_dot(f.along, side->u), tv = ts_vec3_dot(f.along, side->v), length = sqrt(tu * tu + tv * tv);
-        double inverse = 1.0 / length;
-        out->along = length > 0.0 ? flat2_make(inverse * tu, inverse * tv) : flat2_make(1.0, 0.0);
+        double tu = ts_vec3_dot(f.along, side->u), tv = ts_vec3_dot(f.along, side->v), square = tu * tu + tv * tv;
+        // It lies across the normal but for rounding, where its length needs no root.
+        double inverse = fabs(square - 1.0) < 1e-8 ? 1.5 - 0.5 * square : 1.0 / sqrt(square);
+        out->along = square > 0.0 ? flat2_make(inverse * tu, inverse * tv) : flat2_make(1.0, 0.0);
     }
     if (f.flat > 1) return;
     if (f.smooth) {
@@ -280,12 +281,15 @@ static double room_of_flat(const ts_witness_view* w, double distance) {
     return rank_a + rank_b <= 2 ? fabs(distance) : (double)INFINITY;
 }
 
+// m: about how far a point is from the origin, for what only tells sizes; a root would take a twentieth of the whole.
+static double size_at(ts_vec3 c) { return fabs(c.x) + fabs(c.y) + fabs(c.z); }
+
 void ts_witness_rates_solve(const ts_witness_view* w, const ts_tangent_form* bend, ts_witness_rates* out) {
     system_2d s;
     double distance = w->gap, size = fabs(distance);
     out->certificate = ts_derivative_certificate_fine();
-    if (w->a->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->in_a.at.c) + w->a->radius;
-    if (w->b->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->in_b.at.c) + w->b->radius;
+    if (w->a->kind != TS_SHAPE_PLANE) size += size_at(w->in_a.at.c) + w->a->radius;
+    if (w->b->kind != TS_SHAPE_PLANE) size += size_at(w->in_b.at.c) + w->b->radius;
     if (bend) {
         s.a.flat = s.b.flat = 0;
         s.a.bent = s.b.bent = 1;

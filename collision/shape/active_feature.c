@@ -113,7 +113,9 @@ void ts_active_feature_at(const ts_shape* shape, const ts_surface_point* at, ts_
     out->flat = 0;
     out->smooth = traits->smooth && traits->add_hessian;
     out->bend = 0.0;
-    out->round = out->along = ts_vec3_zero();
+    // One by one: the one copied from the other waits for its stores.
+    out->along = ts_vec3_zero();
+    out->round = ts_vec3_zero();
     out->room = out->turn = (double)INFINITY;
     if (traits->active)
         traits->active(shape, at, out);

@@ -98,36 +98,32 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
-// Two edges that leave a corner, one over their squared lengths, and where a point lies from the corner.
-typedef struct fan {
-    ts_vec3 to[2];
-    double inverse[2];
-    ts_vec3 r;
-} fan;
+// An edge that leaves a corner, one over its squared length, what a point has of it from the corner, and how much it falls away from a normal,
+// the square of its sine.
+typedef struct spoke {
+    ts_vec3 to;
+    double inverse, along, slope;
+} spoke;
+
+static inline spoke spoke_of(ts_vec3 to, double inverse, ts_vec3 r, ts_vec3 n) {
+    double fall = -ts_vec3_dot(n, to);
+    spoke s = {to, inverse, ts_vec3_dot(r, to), fall * fabs(fall) * inverse};
+    return s;
+}
 
 // The square of how far from a corner a point is still the corner, as a share of the edges there.
 static const double at_corner = 1e-26;
 
-// On which edge of the fan a point lies that is not on the face, or on the corner. `tilt`: the squared sine between normal and face.
-static void active_of_fan(const fan* at, ts_vec3 n, double square_size, double tilt, ts_active_feature* io) {
-    double along[2], slope[2];
-    for (int k = 0; k < 2; ++k) {
-        double fall = -ts_vec3_dot(n, at->to[k]);
-        along[k] = ts_vec3_dot(at->r, at->to[k]);
-        slope[k] = fall * fabs(fall) * at->inverse[k];
-    }
-    int k = along[1] * fabs(along[1]) * at->inverse[1] > along[0] * fabs(along[0]) * at->inverse[0];
-    double share = along[k] * at->inverse[k], room = share < 1.0 - share ? share : 1.0 - share;
-    if (room * fabs(room) > fabs(slope[k]) * at->inverse[k] * square_size) {
-        double shrink = sqrt(at->inverse[k]);
-        io->flat = 1;
-        io->along = ts_vec3_scale(shrink, at->to[k]);
-        io->room = room / shrink;
-        io->turn = sqrt(tilt);
-        return;
-    }
-    double least = slope[0] < slope[1] ? slope[0] : slope[1];
-    io->turn = least > 0.0 ? sqrt(least) : 0.0;
+// Whether a point lies on an edge rather than on an end of it. `tilt`: the squared sine between normal and face.
+static inline int lies_on(spoke s, double square_size, double tilt, ts_active_feature* io) {
+    double share = s.along * s.inverse, room = share < 1.0 - share ? share : 1.0 - share;
+    if (!(room * fabs(room) > fabs(s.slope) * s.inverse * square_size)) return 0;
+    double shrink = sqrt(s.inverse);
+    io->flat = 1;
+    io->along = ts_vec3_scale(shrink, s.to);
+    io->room = room / shrink;
+    io->turn = sqrt(tilt);
+    return 1;
 }
 
 // Whether the point is a corner but for rounding, and how far the normal is from the edges there. What the other ways tell of such a point is this, or
@@ -176,8 +172,12 @@ static void active(const ts_shape* shape, const ts_surface_point* at, ts_active_
     }
     // The nearer end of the nearest edge, and the edge beside it.
     int top = ts_vec3_dot(r[k], edge[k]) * inverse[k] < 0.5 ? k : (k < 2 ? k + 1 : 0), before = top ? top - 1 : 2;
-    fan around = {{edge[top], ts_vec3_neg(edge[before])}, {inverse[top], inverse[before]}, r[top]};
-    active_of_fan(&around, at->n, longest, tilt, io);
+    spoke ahead = spoke_of(edge[top], inverse[top], r[top], at->n);
+    spoke back = spoke_of(ts_vec3_neg(edge[before]), inverse[before], r[top], at->n);
+    int turns_back = back.along * fabs(back.along) * back.inverse > ahead.along * fabs(ahead.along) * ahead.inverse;
+    if (turns_back ? lies_on(back, longest, tilt, io) : lies_on(ahead, longest, tilt, io)) return;
+    double least = ahead.slope < back.slope ? ahead.slope : back.slope;
+    io->turn = least > 0.0 ? sqrt(least) : 0.0;
 }
 
 const ts_shape_traits ts_shape_kind_triangle = {
