@@ -117,6 +117,7 @@ typedef struct ts_sim_storage {
 
     // of the present step; arrays live in sim->scratch
     int* contact_memory_index;  // (contact_count) entry of row_memory, or -1
+    int unit_count;             // of a pile, if the step is one: see contact/pairs/pairs.h
     int contact_softness;       // ts_soft_contact
     double* reference;          // (row_count) c*, m/s
     double* push_out;           // (row_count) the same, 0 of rows that drive; `reference` itself where there are none

@@ -172,6 +172,11 @@ static inline const ts_pair_group* ts_pairs_group(const ts_pairs* pairs, int i) 
     return &pairs->group[pairs->group_of[pairs->slot[i] / TS_PAIR_LANES]];
 }
 
+/// A body of contact i: A (side 0) or B (1).
+static inline int ts_pairs_body(const ts_pairs* pairs, int i, int side) {
+    return ts_pairs_group(pairs, i)->body[side][pairs->slot[i] % TS_PAIR_LANES];
+}
+
 /// m, in the pair's frame: what a lever of contact i on B is more than on A.
 static inline ts_vec3 ts_pairs_offset(const ts_pairs* pairs, int i) {
     return ts_pair_vector_get(&ts_pairs_group(pairs, i)->offset, pairs->slot[i] % TS_PAIR_LANES);

@@ -38,6 +38,15 @@ static ts_hinge_way way_of(const ts_joint* joint) {
     return (ts_hinge_way)(ts_vec3_max_abs(joint->anchor) == 0.0 ? way | TS_HINGE_CENTRED : way);
 }
 
+// Coordinates up to the last hinge's: many free bodies have none.
+static int count_turns(const ts_model* model) {
+    int count = 0;
+    for (int j = 0; j < model->joint_count; ++j)
+        if (way_of(&model->joint[j]) != TS_HINGE_NONE && model->joint[j].qpos_first >= count)
+            count = model->joint[j].qpos_first + 1;
+    return count;
+}
+
 // Where the hinges of all trees are.
 static void find_hinges(const ts_model* model, ts_kinematics* k) {
     for (int j = 0; j < model->joint_count; ++j) {
@@ -108,16 +117,17 @@ void ts_kinematics_place(const ts_model* model, const double* mocap, ts_kinemati
 #define ARRAY(arena, type, count) ((type*)ts_arena_alloc_zeroed((arena), (size_t)(count), sizeof(type)))
 
 int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* out_kinematics) {
+    int turns = count_turns(model);
     ts_kinematics k = {
         .body_local = ARRAY(arena, ts_transform, model->body_count),
         .geom_local = ARRAY(arena, ts_transform, model->geom_count),
         .body_seat = ARRAY(arena, ts_seat, model->body_count),
         .geom_seat = ARRAY(arena, ts_seat, model->geom_count),
         .hinge_way = ARRAY(arena, unsigned char, model->joint_count),
-        .turn_zero = ARRAY(arena, double, model->nq),
+        .turn_zero = ARRAY(arena, double, turns),
         .turn_range = ARRAY(arena, int, 2 * model->tree_count),
-        .turn_sine = ARRAY(arena, double, model->nq),
-        .turn_cosine = ARRAY(arena, double, model->nq),
+        .turn_sine = ARRAY(arena, double, turns),
+        .turn_cosine = ARRAY(arena, double, turns),
         .body_pose = ARRAY(arena, ts_transform, model->body_count),
         .body_centre = ARRAY(arena, ts_vec3, model->body_count),
         .body_inertia = ARRAY(arena, ts_inertia, model->body_count),

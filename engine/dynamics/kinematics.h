@@ -49,12 +49,12 @@ typedef struct ts_kinematics {
     ts_seat* body_seat;        // (body_count) what of body_local is not trivial
     ts_seat* geom_seat;        // (geom_count)
     unsigned char* hinge_way;  // (joint_count) a ts_hinge_way
-    double* turn_zero;         // (nq) what a hinge's coordinate counts from, rad; 0 of others
-    int* turn_range;           // (tree_count x 2) from a tree's first hinge: coordinates [begin, end)
+    double* turn_zero;  // (up to the last hinge's coordinate) what a hinge's coordinate counts from, rad; 0 of others
+    int* turn_range;    // (tree_count x 2) from a tree's first hinge: coordinates [begin, end)
 
     // from qpos; of bodies that cannot move constant, too
-    double* turn_sine;        // (nq) of the coordinates in such ranges
-    double* turn_cosine;      // (nq)
+    double* turn_sine;        // (likewise) of the coordinates in such ranges
+    double* turn_cosine;      // (likewise)
     ts_transform* body_pose;  // (body_count) body frames in the world
     ts_vec3* body_centre;     // (body_count) centres of mass in the world, m
     ts_inertia*

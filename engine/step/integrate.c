@@ -104,11 +104,11 @@ static int all_finite(const double* x, int count) {
 }
 
 // Writes down what the next step shall know of this one's blocks, in the order of their sources and items. Returns 0 when
-// memory is short; a new maximum is the only time a warm step touches the heap, and then it takes an eighth more.
+// memory is short; a new maximum is the only time a warm step touches the heap, and then it takes a sixteenth more.
 static int remember_rows(ts_sim* sim) {
     ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
     int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED, first = 0;
-    if (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 8)) return 0;
+    if (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 16)) return 0;
     next->count = count;
     int keeper = sim->problem.memory ? ts_sim_keeper(sim) : 0;
     const ts_row_source* source = NULL;

@@ -13,6 +13,7 @@
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/pile_internal.h"
 #include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
 
@@ -34,13 +35,23 @@ typedef struct narrow_pair {
     int b;
 } narrow_pair;
 
+// Where a pair touches. Of most pairs there are fewer points than a manifold has room for.
+typedef struct narrow_touch {
+    int count;
+    int units;  // of a pile (contact/pairs/pairs.h)
+    ts_proximity_status status;
+    const ts_manifold_point* point;  // (count)
+} narrow_touch;
+
 typedef struct narrow_context {
     ts_sim* sim;
     const narrow_pair* pair;
     ts_pair_memory* memory;
     ts_manifold_kept* kept;  // NULL where none are kept
     double most;             // m: how far they may have moved
-    ts_manifold* manifold;
+    narrow_touch* touch;
+    ts_manifold_point* point;  // (room for every pair)
+    int room;                  // points: of all but several surfaces together
     ts_manifold_settings settings;
     int overlapping_only;
     int has_margins;
@@ -65,12 +76,36 @@ static void sort_points(ts_manifold* manifold) {
     }
 }
 
-static void collide_pair(const narrow_context* job, int i) {
+static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+// Runs of points of one normal, none longer than a unit of a pile.
+static int count_units(const ts_manifold* manifold) {
+    int units = 0;
+    for (int k = 0, first = 0; k < manifold->count; ++k) {
+        int joins = k > first && k - first < TS_PAIR_POINTS &&
+                    same_vector(manifold->point[k].normal, manifold->point[first].normal);
+        if (joins) continue;
+        first = k;
+        ++units;
+    }
+    return units;
+}
+
+// What the pairs need of a manifold. Several surfaces together may have more points than one; the arena remembers when there is no memory for them.
+static void note_touch(const narrow_context* job, int i, const ts_manifold* manifold, ts_arena* arena) {
+    ts_manifold_point* point = job->point + (ptrdiff_t)job->room * i;
+    int count = manifold->count;
+    if (count > job->room) point = TS_ARENA_ARRAY(arena, ts_manifold_point, count);
+    if (!point) count = 0;
+    for (int k = 0; k < count; ++k) point[k] = manifold->point[k];
+    job->touch[i] = (narrow_touch){count, count_units(manifold), manifold->status, point};
+}
+
+static void collide_pair(const narrow_context* job, int i, ts_manifold* manifold) {
     const ts_sim* sim = job->sim;
     int a = job->pair[i].a, b = job->pair[i].b;
     const ts_transform *pose_a = &sim->kinematics.geom_pose[a], *pose_b = &sim->kinematics.geom_pose[b];
     const ts_shape *shape_a = &sim->model->geom[a].shape, *shape_b = &sim->model->geom[b].shape;
-    ts_manifold* manifold = &job->manifold[i];
     ts_manifold_settings settings = job->settings;
     double margin = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0;
     settings.margin = fmax(settings.margin + margin, 0.0);
@@ -86,8 +121,12 @@ static void collide_pair(const narrow_context* job, int i) {
 
 static void collide_pairs(void* context, int begin, int end, int worker) {
     const narrow_context* job = (const narrow_context*)context;
-    (void)worker;
-    for (int i = begin; i < end; ++i) collide_pair(job, i);
+    ts_arena* arena = &ts_sim_storage_of(job->sim)->solve_scratch[worker];
+    for (int i = begin; i < end; ++i) {
+        ts_manifold manifold;
+        collide_pair(job, i, &manifold);
+        note_touch(job, i, &manifold, arena);
+    }
 }
 
 // Turns the pairs so that A is the smaller kind, and sorts by (A, B): a counting sort by B and then, stable, by A.
@@ -146,17 +185,16 @@ static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count, in
     return 1;
 }
 
-// Those of the known pairs that are among the new ones to the front, with what is kept of them. Returns how many.
-static int gather_known(ts_sim* sim, const narrow_pair* pair, int count) {
+// Those of the known pairs that are among the new ones to the front, with what is kept of them (NULL: nothing). Returns how many.
+static int gather_known(ts_sim* sim, const narrow_pair* pair, int count, ts_manifold_kept* kept) {
     ts_pair_memory* known = sim->pair_memory.data;
-    ts_manifold_kept* kept = ts_sim_storage_of(sim)->kept.data;
-    int left = 0, keeps = ts_sim_storage_of(sim)->kept.count > 0;
+    int left = 0;
     for (int old = 0, i = 0; old < sim->pair_memory.count; ++old) {
         while (i < count && pair_key(pair[i].a, pair[i].b) < known[old].key) ++i;
         if (i == count || pair_key(pair[i].a, pair[i].b) != known[old].key) continue;
         if (left != old) {
             known[left] = known[old];
-            if (keeps) kept[left] = kept[old];
+            if (kept) kept[left] = kept[old];
         }
         ++left;
     }
@@ -164,26 +202,25 @@ static int gather_known(ts_sim* sim, const narrow_pair* pair, int count) {
 }
 
 // Puts those that were gathered where the new pairs have them; the others start empty. There is room for all.
-static void spread_known(ts_sim* sim, const narrow_pair* pair, int count, int left) {
+static void spread_known(ts_sim* sim, const narrow_pair* pair, int count, int left, ts_manifold_kept* kept) {
     ts_pair_memory* known = sim->pair_memory.data;
-    ts_manifold_kept* kept = ts_sim_storage_of(sim)->kept.data;
-    int from = count - left, keeps = ts_sim_storage_of(sim)->kept.count > 0;
+    int from = count - left;
     // From the end the list grows into what is behind it, and no entry is written before it was read.
     if (from > 0 && left > 0) {
         memmove(known + from, known, (size_t)left * sizeof *known);
-        if (keeps) memmove(kept + from, kept, (size_t)left * sizeof *kept);
+        if (kept) memmove(kept + from, kept, (size_t)left * sizeof *kept);
     }
     for (int i = 0; i < count; ++i) {
         uint64_t key = pair_key(pair[i].a, pair[i].b);
         int is_known = from < count && known[from].key == key;
         if (!is_known) {
             clear_pair(&known[i], key);
-            if (keeps) kept[i].is_kept = 0;
+            if (kept) kept[i].is_kept = 0;
             continue;
         }
         if (from != i) {
             known[i] = known[from];
-            if (keeps) kept[i] = kept[from];
+            if (kept) kept[i] = kept[from];
         }
         ++from;
     }
@@ -194,11 +231,11 @@ static void spread_known(ts_sim* sim, const narrow_pair* pair, int count, int le
 static int renew_pair_memory(ts_sim* sim, const narrow_pair* pair, int count, int keeps) {
     ts_pair_memory_array* known = &sim->pair_memory;
     ts_manifold_kept_array* kept = &ts_sim_storage_of(sim)->kept;
-    int had = kept->count == known->count;
+    int had = known->count > 0 && kept->count == known->count;
     if (!ts_pair_memory_array_reserve(known, count) || !ts_manifold_kept_array_reserve(kept, keeps ? count : 0))
         return 0;
-    if (!keeps || !had) kept->count = 0;
-    spread_known(sim, pair, count, gather_known(sim, pair, count));
+    ts_manifold_kept* moved = keeps && had ? kept->data : NULL;
+    spread_known(sim, pair, count, gather_known(sim, pair, count, moved), moved);
     known->count = count;
     for (int i = 0; keeps && !had && i < count; ++i) kept->data[i].is_kept = 0;
     kept->count = keeps ? count : 0;
@@ -274,8 +311,6 @@ typedef struct known_frame {
     ts_mat3 frame;
 } known_frame;
 
-static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-
 // What the contacts of a pair share.
 static ts_contact shared_contact(const ts_sim* sim, const narrow_pair* pair, const ts_surface* surface) {
     return (ts_contact){.geom_a = pair->a,
@@ -317,13 +352,13 @@ static double match_distance(const ts_sim* sim, const narrow_pair* pair) {
 // Finds the memory of each point of one pair among entries [first, last) of that pair: by label, and what is then left
 // by nearness on either geom. Labels alone are not enough: where corners of two geoms coincide, as on a stack of equal
 // boxes, rounding decides which of several names a point gets. An entry serves one point only. `pair_label` is the label of no feature.
-static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, uint64_t pair_label,
+static void match_points(const ts_sim* sim, const narrow_pair* pair, const narrow_touch* touch, uint64_t pair_label,
                          int first, int last, int* out_memory) {
     const ts_row_memory* memory = sim->row_memory.data;
     unsigned used = 0;  // bit per entry; a manifold has at most 8 points
     int missing = 0;
-    for (int k = 0; k < manifold->count; ++k) {
-        uint64_t label = pair_label | manifold->point[k].feature;
+    for (int k = 0; k < touch->count; ++k) {
+        uint64_t label = pair_label | touch->point[k].feature;
         out_memory[k] = -1;
         for (int m = first; m < last && out_memory[k] < 0; ++m)
             if (memory[m].key.part == label) out_memory[k] = m;
@@ -334,10 +369,10 @@ static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_ma
     }
     if (!missing || first == last) return;
     double reach = match_distance(sim, pair);
-    for (int k = 0; k < manifold->count; ++k) {
+    for (int k = 0; k < touch->count; ++k) {
         if (out_memory[k] >= 0) continue;
-        ts_vec3 on_a = ts_transform_point_inverse(&sim->kinematics.geom_pose[pair->a], manifold->point[k].position);
-        ts_vec3 on_b = ts_transform_point_inverse(&sim->kinematics.geom_pose[pair->b], manifold->point[k].position);
+        ts_vec3 on_a = ts_transform_point_inverse(&sim->kinematics.geom_pose[pair->a], touch->point[k].position);
+        ts_vec3 on_b = ts_transform_point_inverse(&sim->kinematics.geom_pose[pair->b], touch->point[k].position);
         double nearest = reach;
         for (int m = first; m < last; ++m) {
             if (used >> (m - first) & 1u) continue;
@@ -361,7 +396,7 @@ typedef struct contact_range {
 typedef struct compact_context {
     ts_sim* sim;
     const narrow_pair* pair;
-    const ts_manifold* manifold;
+    const narrow_touch* touch;
     contact_range* range;
 } compact_context;
 
@@ -371,20 +406,20 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
     (void)worker;
     for (int i = begin; i < end; ++i) {
         const narrow_pair* pair = &job->pair[i];
-        const ts_manifold* manifold = &job->manifold[i];
+        const narrow_touch* touch = &job->touch[i];
         contact_range* range = &job->range[i];
         range->deepest = 0.0;
-        if (!manifold->count) continue;
+        if (!touch->count) continue;
         int* memory = ts_sim_storage_of(sim)->contact_memory_index + range->at;
         ts_surface surface = surface_of(sim, pair);
         ts_contact shared = shared_contact(sim, pair, &surface);
-        match_points(sim, pair, manifold, shared.key, range->old, range->old_end, memory);
+        match_points(sim, pair, touch, shared.key, range->old, range->old_end, memory);
         known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
         int runs = surface_runs(&sim->model->geom[pair->a].surface) || surface_runs(&sim->model->geom[pair->b].surface);
-        for (int k = 0; k < manifold->count; ++k) {
+        for (int k = 0; k < touch->count; ++k) {
             ts_contact* contact = &sim->contact[range->at + k];
             *contact = shared;
-            fill_contact(sim, &surface, &manifold->point[k], memory[k], &known, contact);
+            fill_contact(sim, &surface, &touch->point[k], memory[k], &known, contact);
             if (runs) contact->drift = drift_of(sim, contact);
             if (-contact->gap > range->deepest) range->deepest = -contact->gap;
         }
@@ -392,37 +427,39 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
 }
 
 // Ranges of all pairs; pairs and memory ascend together. Returns how many contacts there are.
-static int find_ranges(ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int pair_count,
+static int find_ranges(ts_sim* sim, const narrow_pair* pair, const narrow_touch* touch, int pair_count,
                        contact_range* out_range) {
     const ts_row_memory* known = sim->row_memory.data;
-    int at = 0, old, end;
+    int at = 0, old, end, *units = &ts_sim_storage_of(sim)->unit_count;
+    *units = 0;
     ts_contact_memory(sim, &old, &end);
     for (int i = 0; i < pair_count; ++i) {
         uint64_t key = pair_key(pair[i].a, pair[i].b);
         out_range[i].at = at;
         sim->info.narrow_failures +=
-            manifold[i].status == TS_PROXIMITY_LIMIT || manifold[i].status == TS_PROXIMITY_INVALID_INPUT;
-        if (!manifold[i].count) continue;
+            touch[i].status == TS_PROXIMITY_LIMIT || touch[i].status == TS_PROXIMITY_INVALID_INPUT;
+        if (!touch[i].count) continue;
         while (old < end && known[old].key.whole < key) ++old;
         out_range[i].old = old;
         while (old < end && known[old].key.whole == key) ++old;
         out_range[i].old_end = old;
-        at += manifold[i].count;
+        at += touch[i].count;
+        *units += touch[i].units;
     }
     return at;
 }
 
 // All manifolds' points in order, each with its memory.
-static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int pair_count) {
+static ts_code compact(ts_sim* sim, const narrow_pair* pair, const narrow_touch* touch, int pair_count) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     contact_range* range = TS_ARENA_ARRAY(&storage->solve_scratch[0], contact_range, pair_count);
     if (!range) return TS_ERROR_MEMORY;
-    int count = find_ranges(sim, pair, manifold, pair_count, range);
+    int count = find_ranges(sim, pair, touch, pair_count, range);
     int asleep = storage->bed ? storage->bed->contact.count : 0;  // they are shown behind
     sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count + asleep);
     storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
     if (!sim->contact || !storage->contact_memory_index) return TS_ERROR_MEMORY;
-    compact_context job = {sim, pair, manifold, range};
+    compact_context job = {sim, pair, touch, range};
     ts_task_parallel_for(sim->tasks, pair_count, 64, fill_contacts, &job);
     sim->contact_count = count;
     sim->info.contact_count = count;
@@ -438,6 +475,7 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     sim->info.narrow_failures = sim->info.kept_pairs = 0;
     sim->info.worst_penetration = 0.0;
     narrow_pair* pair = ordered_pairs(sim, pairs, count);
+    int workers = ts_task_pool_workers(sim->tasks);
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
     double most = storage->substep_count > 1 ? sim->options.keep_contacts * sim->options.contact_margin : 0.0;
     int keeps = most > 0.0 && !soft;
@@ -446,15 +484,19 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     if (!pair || !(storage->renews_pairs ? renew_pair_memory : merge_pair_memory)(sim, pair, count, keeps))
         return TS_ERROR_MEMORY;
     // What is gone when the contacts are there takes the place of what solves will need.
-    ts_arena_reset(&storage->solve_scratch[0]);
-    ts_manifold* manifold = TS_ARENA_ARRAY(&storage->solve_scratch[0], ts_manifold, count);
-    if (!manifold) return TS_ERROR_MEMORY;
+    for (int w = 0; w < workers; ++w) ts_arena_reset(&storage->solve_scratch[w]);
     ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points,
                                      sim->options.narrow_tolerance};
+    narrow_touch* touch = TS_ARENA_ARRAY(&storage->solve_scratch[0], narrow_touch, count);
+    int room = settings.max_points < 1 ? 1 : settings.max_points;
+    ts_manifold_point* point = TS_ARENA_ARRAY(&storage->solve_scratch[0], ts_manifold_point, (ptrdiff_t)room * count);
+    if (!touch || !point) return TS_ERROR_MEMORY;
     ts_pair_memory* memory = storage->renews_pairs ? sim->pair_memory.data : storage->pair_next.data;
     ts_manifold_kept* kept = !keeps ? NULL : storage->renews_pairs ? storage->kept.data : storage->kept_next.data;
-    narrow_context job = {sim, pair, memory, kept, most, manifold, settings, soft, storage->has_margins};
+    narrow_context job = {sim, pair, memory, kept, most, touch, point, room, settings, soft, storage->has_margins};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
     for (int i = 0; keeps && i < count; ++i) sim->info.kept_pairs += kept[i].is_kept && kept[i].age > 0;
-    return compact(sim, pair, manifold, count);
+    for (int w = 0; w < workers; ++w)
+        if (storage->solve_scratch[w].failed) return TS_ERROR_MEMORY;
+    return compact(sim, pair, touch, count);
 }

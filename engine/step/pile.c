@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/contact_order_internal.h"
 #include "engine/rows/soft_contact_internal.h"
@@ -108,7 +109,7 @@ typedef struct layout {
     ts_pair_body* body;  // (tree_count + 1)
     ts_vec3* centre;     // (tree_count + 1) m, where levers on them begin
     int body_count;
-    ts_pair_unit* unit;  // (contact_count)
+    ts_pair_unit* unit;  // (storage->unit_count)
     int unit_count;
     ts_vec3* lever;  // (contact_count)
     int contact_count;
@@ -178,6 +179,7 @@ static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y &
 
 // A unit that begins with contact i, number k of the pairs'.
 static ts_pair_unit* add_unit(layout* l, int k, const ts_contact* contact, const int slot[2]) {
+    TS_ASSERT(l->unit_count < ts_sim_storage_of(l->sim)->unit_count);
     ts_pair_unit* unit = &l->unit[l->unit_count++];
     *unit = (ts_pair_unit){
         .body = {slot[0], slot[1]},
@@ -206,7 +208,7 @@ static void add_run(layout* l, const ts_contact_run* run) {
         else
             unit = add_unit(l, k, first = contact, slot);
         ++unit->count;
-        pile->contact[k] = (ts_pile_contact){i, {slot[0], slot[1]}};
+        pile->order[k] = i;
         pile->place[i] = k;
         l->lever[k] = ts_vec3_sub(contact->position, l->centre[slot[0]]);
         if (contact->surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;
@@ -221,7 +223,7 @@ static ts_pile* take_pile(ts_sim* sim, int elastic) {
     pile->tree = TS_ARENA_ARRAY(arena, int, sim->model->tree_count + 1);
     pile->elastic = TS_ARENA_ARRAY(arena, int, elastic);
     pile->elastic_now = TS_ARENA_ARRAY(arena, double, elastic);
-    pile->contact = TS_ARENA_ARRAY(arena, ts_pile_contact, sim->contact_count);
+    pile->order = TS_ARENA_ARRAY(arena, int, sim->contact_count);
     pile->place = TS_ARENA_ARRAY(arena, int, sim->contact_count);
     pile->pause = TS_ARENA_ARRAY(arena, ts_row_pause, sim->contact_count);
     return arena->failed ? NULL : pile;
@@ -234,7 +236,7 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
     l.slot = (int*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count, sizeof(int));
     l.body = TS_ARENA_ARRAY(scratch, ts_pair_body, sim->model->tree_count + 1);
     l.centre = TS_ARENA_ARRAY(arena, ts_vec3, sim->model->tree_count + 1);
-    l.unit = TS_ARENA_ARRAY(arena, ts_pair_unit, sim->contact_count);
+    l.unit = TS_ARENA_ARRAY(arena, ts_pair_unit, ts_sim_storage_of(sim)->unit_count);
     l.lever = TS_ARENA_ARRAY(arena, ts_vec3, sim->contact_count);
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     int runs = 0;
@@ -310,9 +312,7 @@ static void give_speeds(const ts_sim* sim, const ts_pile* pile, double* qvel) {
 
 // --- a step and its substeps ---------------------------------------------------------------------------------------------
 
-static ts_contact* contact_at(const ts_sim* sim, const ts_pile* pile, int k) {
-    return &sim->contact[pile->contact[k].contact];
-}
+static ts_contact* contact_at(const ts_sim* sim, const ts_pile* pile, int k) { return &sim->contact[pile->order[k]]; }
 
 // Of contact i.
 static const ts_row_memory* memory_of(const ts_sim* sim, int i) {
@@ -447,7 +447,7 @@ static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
     ts_pairs_read(pairs, pairs->free);
     for (int e = 0; e < pile->elastic_count; ++e) {
         int k = pile->elastic[e], lane, bounces = 0;
-        const ts_row_memory* memory = is_first ? memory_of(sim, pile->contact[k].contact) : NULL;
+        const ts_row_memory* memory = is_first ? memory_of(sim, pile->order[k]) : NULL;
         const ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
         ts_pair_point* point = ts_pairs_point(pairs, k, &lane);
         ts_reference_input input = {track->gap[lane], contact_at(sim, pile, k)->surface.restitution,
@@ -533,11 +533,11 @@ static void sweep(ts_sim* sim, ts_pairs* pairs) {
 // Contact i as the pairs have it now; its point has moved on with its bodies.
 static void show_contact(const ts_sim* sim, const ts_pile* pile, int i, const ts_vec3* centre) {
     int lane, k = pile->place[i];
-    const ts_pile_contact* place = &pile->contact[k];
+    const ts_pair_group* group = ts_pairs_group(pile->pairs, k);
     const ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
     const ts_pair_point* point = ts_pairs_point(pile->pairs, k, &lane);
     ts_contact* contact = &sim->contact[i];
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(centre[place->body[0]], centre[place->body[1]]));
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(centre[group->body[0][lane]], centre[group->body[1][lane]]));
     ts_vec3 lever = ts_vec3_add_scaled(ts_pair_vector_get(&point->lever, lane), 0.5, ts_pairs_offset(pile->pairs, k));
     contact->position = ts_vec3_add(middle, ts_mat3_mul_vec(&contact->frame, lever));
     contact->gap = track->gap[lane];
@@ -576,12 +576,12 @@ static void leave_contacts(void* context, int begin, int end, int worker) {
 }
 
 // Leaves contacts and memory, in place of the last step's, of which the pauses alone are still asked for. Returns 0 when memory is short; as elsewhere
-// (integrate.c), a new maximum takes an eighth more.
+// (integrate.c), a new maximum takes a sixteenth more.
 static int leave(ts_sim* sim, ts_pile* pile) {
     ts_row_memory_array* next = &sim->row_memory;
     int count = sim->contact_count, bodies = pile->pairs->body_count, source = ts_row_source_find("contact");
     ts_vec3* centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
-    if (!centre || (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 8))) return 0;
+    if (!centre || (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 16))) return 0;
     centre[0] = ts_vec3_zero();
     for (int b = 1; b < bodies; ++b) {
         int root = sim->model->tree[pile->tree[b]].root;

@@ -99,8 +99,7 @@ static void fill_rows(const rows* r, int i) {
 // Block i: sim->contact[i].
 static void add_block(rows* r, int i) {
     const ts_contact* contact = &r->sim->contact[i];
-    const ts_pile_contact* place = &r->pile->contact[r->pile->place[i]];
-    int at = r->segment_start[i];
+    int at = r->segment_start[i], point = r->pile->place[i];
     double* g = r->g + 3 * i;
     ts_vec3 axis[3];
     for (int k = 0; k < 3; ++k) axis[k] = ts_mat3_column(&contact->frame, k);
@@ -108,10 +107,10 @@ static void add_block(rows* r, int i) {
     g[0] = g[1] = 0.0;
     g[2] = -r->reference[3 * i + 2];
     for (int k = 0; k < 2; ++k) {
-        if (!place->body[k]) continue;
-        fill_side(&r->body[place->body[k]], ts_pairs_lever(r->pile->pairs, r->pile->place[i], k), axis, k ? 1.0 : -1.0,
-                  r->next, g);
-        r->segment[at++] = (ts_delassus_segment){6 * (place->body[k] - 1), 6, r->next, r->next};
+        int body = ts_pairs_body(r->pile->pairs, point, k);
+        if (!body) continue;
+        fill_side(&r->body[body], ts_pairs_lever(r->pile->pairs, point, k), axis, k ? 1.0 : -1.0, r->next, g);
+        r->segment[at++] = (ts_delassus_segment){6 * (body - 1), 6, r->next, r->next};
         r->next += SIDE;
     }
     ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
@@ -131,8 +130,8 @@ static int list_islands(const rows* r, ts_islands* out) {
     // One place ahead, so that filling the list leaves every start where it belongs.
     for (int i = 0; i < pairs->island_count; ++i) start[i + 2] = start[i + 1] + pairs->island[i].contacts;
     for (int i = 0; i < count; ++i) {
-        const ts_pile_contact* place = &r->pile->contact[r->pile->place[i]];
-        block[start[pairs->island_of[place->body[0] ? place->body[0] : place->body[1]] + 1]++] = i;
+        int a = ts_pairs_body(pairs, r->pile->place[i], 0), b = ts_pairs_body(pairs, r->pile->place[i], 1);
+        block[start[pairs->island_of[a ? a : b] + 1]++] = i;
     }
     *out = (ts_islands){pairs->island_count, start, block};
     return 1;

@@ -424,6 +424,57 @@ Test(pile, what_is_kept_stays_with_its_pair) {
     fixture_end(&f);
 }
 
+// What was kept before a reset is not there after it, where it would do, either.
+Test(pile, nothing_is_kept_over_a_reset) {
+    uint64_t hash[2];
+    for (int again = 0; again < 2; ++again) {
+        fixture f = fixture_start(boxes(3, 4, 0.5, 0.0), 1);
+        fixture_run(&f, 20 * again);
+        ts_sim_reset(f.sim);
+        fixture_run(&f, 1);
+        cr_expect_eq(f.sim->info.kept_pairs, 0);
+        fixture_run(&f, 3);
+        hash[again] = ts_sim_hash(f.sim);
+        fixture_end(&f);
+    }
+    cr_expect_eq(hash[0], hash[1]);
+}
+
+static int units_of(const ts_pairs* pairs) {
+    int units = 0;
+    for (int i = 0; i < pairs->group_count; ++i)
+        for (int k = 0; k < TS_PAIR_LANES; ++k) units += pairs->group[i].island[k] < pairs->island_count;
+    return units;
+}
+
+// There is room for as many units as there are, where pairs have more points than one holds, too.
+Test(pile, units_are_counted_before_they_are_made) {
+    ts_builder* builder = heap();
+    ts_builder_options(builder)->manifold_points = TS_MANIFOLD_CAPACITY;
+    int body = fixture_free_body(builder, ts_vec3_make(3.0, 0.0, 0.05), -1.0, ts_mat3_zero());
+    fixture_geom(builder, body, ts_shape_box(ts_vec3_make(0.2, 0.15, 0.05)), ts_vec3_zero(), 0.5);
+    int turned = fixture_free_body(builder, ts_vec3_make(3.0, 0.0, 0.15), -1.0, ts_mat3_zero());
+    fixture_geom(builder, turned, ts_shape_box(ts_vec3_make(0.17, 0.17, 0.05)), ts_vec3_zero(), 0.5);
+    fixture f = fixture_start(builder, 1);
+    double* q = f.sim->qpos + f.model->joint[f.model->body[turned].joint_first].qpos_first;
+    ts_quat_store(ts_quat_normalize(ts_quat_make(1.0, 0.0, 0.0, 0.4)), q + 3);
+    int most = 0;
+    for (int step = 0; step < 40; ++step) {
+        fixture_run(&f, 1);
+        const ts_pile* pile = ts_sim_storage_of(f.sim)->unshown;
+        cr_assert_not_null(pile, "the test is of a pile");
+        cr_expect_eq(ts_sim_storage_of(f.sim)->unit_count, units_of(pile->pairs), "step %d", step);
+        for (int i = 0, run = 0; i < f.sim->contact_count; ++i) {
+            int joins = i > 0 && f.sim->contact[i].geom_a == f.sim->contact[i - 1].geom_a &&
+                        f.sim->contact[i].geom_b == f.sim->contact[i - 1].geom_b;
+            run = joins ? run + 1 : 1;
+            most = run > most ? run : most;
+        }
+    }
+    cr_expect_eq(most, TS_MANIFOLD_CAPACITY, "one unit would do");
+    fixture_end(&f);
+}
+
 // How long push-outs stay away is counted on from step to step, contact by contact.
 Test(pile, goes_on_counting_how_long_push_outs_stay_away) {
     fixture f = fixture_start(boxes(3, 3, 0.5, 0.0), 1);
