@@ -68,8 +68,8 @@ void ts_core_pair_query(const ts_shape_pair* pair, const ts_proximity_options* o
 void ts_composite_pair_query(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
                              ts_proximity* out_in_a);
 
-/// Of curved cores that overlap: how much deeper (m) than the one found, along the unit normal n, the least deep other way out within 20 degrees of it is; infinite
-/// where none was met.
+/// Of curved cores that overlap: how much deeper (m) than the one found, along the unit normal n, the least deep other way out that was met is, all of
+/// those within 20 degrees of it and some beyond; infinite where none was.
 double ts_rival_around(const ts_shape_pair* pair, ts_vec3 n, double depth);
 
 /// ts_gjk_distance from a given direction, kept even when it does not separate.

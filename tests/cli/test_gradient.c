@@ -1,4 +1,6 @@
 // `touchstone gradient`: audits against closed forms, at kinks that are known, and of what is asked for wrongly.
+#include "engine/derivative/step_derivative.h"
+
 #include "tests/cli/cli_fixture.h"
 
 TestSuite(gradient, .init = make_folder, .fini = remove_folder, .timeout = 240);
@@ -292,6 +294,19 @@ Test(gradient, ends_when_interrupted) {
     cr_expect_eq(result.out.length, 0u);
     cr_expect(!exists("audit/gradient.html"));
     outcome_free(&result);
+}
+
+// Whatever can be asked for is in the help: what stands in brackets, and every input that has a derivative here.
+Test(gradient, help_has_every_word) {
+    static const char* const word[] = {"body[N]",   "centre[N]", "geom[N]", "site[N]",  "sensor[N]",
+                                       "potential", "energy",    "at(",     "integral("};
+    outcome help = run("gradient --help");
+    for (int i = 0; i < 9; ++i) cr_expect(has(&help.out, word[i]), "%s", word[i]);
+    for (int k = 0; k < TS_STEP_INPUT_KINDS; ++k)
+        if (k != TS_STEP_BY_INERTIA)
+            cr_expect(has(&help.out, ts_step_input_name((ts_step_input_kind)k)), "%s",
+                      ts_step_input_name((ts_step_input_kind)k));
+    outcome_free(&help);
 }
 
 Test(gradient, refuses_what_makes_no_sense) {
