@@ -131,14 +131,17 @@ static void put_tensor(const ts_mat3* frame, const double I[6], int lane, ts_pai
     for (int i = 0; i < 6; ++i) to->at[i][lane] = turned[i];
 }
 
+static int island_of(const ts_pairs* pairs, const ts_pair_unit* unit) {
+    return pairs->island_of[unit->body[0] ? unit->body[0] : unit->body[1]];
+}
+
 static void put_unit(const ts_pairs* pairs, const ts_pair_unit* unit, int lane, ts_pair_group* group) {
     ts_mat3 frame = frame_of(unit);
     put3(&group->normal, lane, unit->normal);
     put3(&group->tangent, lane, unit->tangent);
     put3(&group->offset, lane, ts_mat3_mul_vec_transposed(&frame, unit->offset));
     group->friction[lane] = unit->friction;
-    group->island[lane] = pairs->island_of[unit->body[0] ? unit->body[0] : unit->body[1]];
-    pairs->island[group->island[lane]].contacts += unit->count;
+    group->island[lane] = island_of(pairs, unit);
     for (int side = 0; side < 2; ++side) {
         const ts_pair_body* body = &pairs->body[unit->body[side]];
         group->body[side][lane] = unit->body[side];
@@ -193,20 +196,32 @@ static int is_round(const ts_pair_group* group) {
     return 1;
 }
 
+// What groups are made of.
+typedef struct layout_job {
+    const ts_pairs* pairs;
+    const ts_pair_unit* unit;
+    const int* lane_unit;
+    const ts_vec3* lever;
+} layout_job;
+
 // Groups and points in the order in which passes go through them, all of it zero but what units say.
-static void put_groups(const ts_pairs* pairs, const ts_pair_unit* unit, const int* lane_unit, const ts_vec3* lever) {
-    for (int g = 0; g < pairs->group_count; ++g) {
+static void put_groups(void* context, int begin, int end, int worker) {
+    const layout_job* job = (const layout_job*)context;
+    const ts_pairs* pairs = job->pairs;
+    const ts_pair_unit* unit = job->unit;
+    (void)worker;
+    for (int g = begin; g < end; ++g) {
         ts_pair_group* group = &pairs->group[g];
         *group = (ts_pair_group){.first = group->first, .count = group->count};
         memset(&pairs->point[group->first], 0, (size_t)group->count * sizeof *pairs->point);
         memset(&pairs->track[group->first], 0, (size_t)group->count * sizeof *pairs->track);
         for (int k = 0; k < group->count; ++k) pairs->group_of[group->first + k] = g;
         for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            int u = lane_unit[TS_PAIR_LANES * g + k];
+            int u = job->lane_unit[TS_PAIR_LANES * g + k];
             group->island[k] = pairs->island_count;
             if (u < 0) continue;
             put_unit(pairs, &unit[u], k, group);
-            put_points(pairs, group, &unit[u], k, lever);
+            put_points(pairs, group, &unit[u], k, job->lever);
         }
         group->is_round = is_round(group);
     }
@@ -239,7 +254,10 @@ static int take_groups(ts_pairs* pairs, ts_arena* arena, const ts_pairs_input* i
     pairs->track = TS_ARENA_ARRAY(arena, ts_pair_track, pairs->point_count);
     pairs->group_of = TS_ARENA_ARRAY(arena, int, pairs->point_count);
     if (arena->failed) return 0;
-    put_groups(pairs, input->unit, lane_unit, input->lever);
+    layout_job job = {pairs, input->unit, lane_unit, input->lever};
+    ts_task_parallel_for(pairs->tasks, pairs->group_count, 16, put_groups, &job);
+    for (int u = 0; u < input->unit_count; ++u)
+        pairs->island[island_of(pairs, &input->unit[u])].contacts += input->unit[u].count;
     return 1;
 }
 
@@ -358,11 +376,25 @@ void ts_pairs_begin(ts_pairs* pairs) {
     walk(&pass, KERNEL(begin), 1);
 }
 
-void ts_pairs_go_on(ts_pairs* pairs, const double* free) {
-    for (int i = TS_PAIR_SPEEDS; i < TS_PAIR_SPEEDS * pairs->body_count; ++i) {
-        pairs->velocity[i] = free[i] + (pairs->velocity[i] - pairs->free[i]);
-        pairs->free[i] = free[i];
+// Bodies with new free velocities.
+typedef struct free_job {
+    ts_pairs* pairs;
+    const double* free;
+} free_job;
+
+static void go_on(void* context, int begin, int end, int worker) {
+    const free_job* job = (const free_job*)context;
+    double *velocity = job->pairs->velocity, *free = job->pairs->free;
+    (void)worker;
+    for (int i = TS_PAIR_SPEEDS * (begin > 0 ? begin : 1); i < TS_PAIR_SPEEDS * end; ++i) {
+        velocity[i] = job->free[i] + (velocity[i] - free[i]);
+        free[i] = job->free[i];
     }
+}
+
+void ts_pairs_go_on(ts_pairs* pairs, const double* free) {
+    free_job job = {pairs, free};
+    ts_task_parallel_for(pairs->tasks, pairs->body_count, 512, go_on, &job);
 }
 
 void ts_pairs_sweep(ts_pairs* pairs, int count) {

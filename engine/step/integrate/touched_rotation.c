@@ -136,11 +136,13 @@ void ts_touched_rotation_start(const ts_sim* sim, int tree, ts_vec3* out_velocit
     *out_velocity = ts_vec3_add(*out_velocity, ts_mat3_mul_vec(R, swing));
 }
 
-void ts_touched_rotation_remember(ts_sim* sim) {
+static void remember_trees(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     double h = sim->options.time_step;
-    for (int t = 0; t < model->tree_count; ++t) {
+    (void)worker;
+    for (int t = begin; t < end; ++t) {
         ts_spin_memory* memory = &storage->spin_memory[t];
         ts_vec3 before = memory->torque;
         memory->late = storage->late_next[t];
@@ -156,4 +158,8 @@ void ts_touched_rotation_remember(ts_sim* sim) {
         memory->torque = ts_vec3_scale(1.0 / h, couple);
         memory->steady = ts_vec3_distance(memory->torque, before) < most_change * ts_vec3_norm(memory->torque);
     }
+}
+
+void ts_touched_rotation_remember(ts_sim* sim) {
+    ts_task_parallel_for(sim->tasks, sim->model->tree_count, 128, remember_trees, sim);
 }
