@@ -350,68 +350,6 @@ static int list_others(const ts_model* model, const ts_contact* contact, contact
     return count;
 }
 
-// How G of a combination of rows answers to the dofs of both trees.
-typedef struct own_slopes {
-    double G;
-    double *by_q, *by_v;  // (motions)
-} own_slopes;
-
-// Adds that of the combination `along`; G is set. Returns 0 when memory is short.
-static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
-                        const ts_manifold_derivative_point* slope, const double* along, const contact_motion* motion,
-                        int count, own_slopes* to) {
-    const ts_sim* sim = task->sim;
-    int rows = contact->surface.dimension;
-    ts_arena* scratch = &task->sim->scratch;
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    ts_step_leverage l;
-    contact_motion* chain = TS_ARENA_ARRAY(scratch, contact_motion, sim->model->nv + 1);
-    double* turned = TS_ARENA_ARRAY(scratch, double, rows * sim->model->nv);
-    int fine = chain && turned && ts_step_leverage_take(sim, p, scratch, &l);
-    if (fine) {
-        int n = list_motions(sim->model, contact, chain);
-        fine = ts_step_leverage_find(sim, p, contact->block, along, &l);
-        find_motions(sim, &l.k, contact, slope, chain, n);
-        fill_rows(sim->model, &l.k, contact, chain, n, turned);
-        to->G = l.G;
-        for (int i = 0; i < count; ++i) {
-            to->by_q[i] += l.slope[motion[i].dof];
-            to->by_v[i] += l.by_v[motion[i].dof];
-            for (int r = 0; i < n && r < rows; ++r) to->by_q[i] += 2.0 * along[r] * turned[r * n + i];
-        }
-    }
-    ts_arena_scope_end(scratch, scope);
-    return fine;
-}
-
-// What goes by G: -dc* of a push that leverage has slowed, c* = sqrt(G m) push, and dR lambda of what the solver has softened. Returns 0 when memory is short.
-static int add_own(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
-                   const ts_manifold_derivative_point* slope, const ts_step_softening* softening, int slowed,
-                   const contact_motion* motion, const ts_step_block_slope* to) {
-    const ts_sim* sim = task->sim;
-    int rows = to->rows, count = to->count, normal = rows == 1 ? 0 : 2;
-    ts_arena_scope scope = ts_arena_scope_begin(&task->sim->scratch);
-    double* room = (double*)ts_arena_alloc_zeroed(&task->sim->scratch, 4 * (size_t)count, sizeof(double));
-    own_slopes push = {0.0, room, room ? room + count : NULL},
-               whole = {0.0, room ? room + 2 * count : NULL, room ? room + 3 * count : NULL};
-    double along[TS_BLOCK_ROWS_MAX] = {0.0}, share = 0.0;
-    along[normal] = 1.0;
-    int fine = room && (!slowed || add_leverage(task, p, contact, slope, along, motion, count, &push));
-    for (int k = 0; fine && k < softening->count; ++k)
-        fine = add_leverage(task, p, contact, slope, softening->along[k], motion, count, &whole);
-    if (slowed) share = 0.5 * ts_sim_storage_of(sim)->reference[to->row + normal] / push.G;
-    double *by_q = (double*)to->by_q, *by_v = (double*)to->by_v;
-    for (int r = 0; fine && r < rows; ++r) {
-        double weight = softening->rate[r] * sim->impulse[to->row + r], slower = r == normal ? share : 0.0;
-        for (int i = 0; i < count; ++i) {
-            by_q[r * count + i] += weight * whole.by_q[i] - slower * push.by_q[i];
-            by_v[r * count + i] += weight * whole.by_v[i] - slower * push.by_v[i];
-        }
-    }
-    ts_arena_scope_end(&task->sim->scratch, scope);
-    return fine;
-}
-
 // --- a contact with the world ---
 
 // The numbers of a slope by a motion at the centre of B, as one by a motion about a point that the centre is `lever` from.
@@ -456,6 +394,20 @@ static void add_common(const ts_model* model, const ts_kinematics* k, const ts_c
     add_change(model, k, contact, on_b, w, unit, MOTION, &room->common);
 }
 
+// What the dofs that carry a body are and do to it, at the velocities of `k`: their axes, and S x twist beyond.
+static void fill_chain(const ts_model* model, const ts_kinematics* k, int body, double (*numbers)[TWICE]) {
+    ts_motion beyond = ts_motion_zero();
+    for (int last = model->body[body].dof_last, first; last >= 0; last = model->dof[first].parent) {
+        first = ts_step_turns_with(model, last);
+        for (int d = last; d >= first; --d) beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], k->dof_axis[d]);
+        for (int d = last; d >= first; --d, ++numbers) {
+            ts_motion S = k->dof_axis[d], change = ts_motion_cross(S, beyond);
+            for (int n = 0; n < MOTION; ++n) (*numbers)[n] = number_of(S, n);
+            for (int n = 0; n < MOTION; ++n) (*numbers)[MOTION + n] = number_of(change, n);
+        }
+    }
+}
+
 static int find_chain(const ts_step_task* task, const ts_kinematics* k, int body, body_chain* chain) {
     const ts_model* model = task->sim->model;
     if (chain->body == body) return 1;
@@ -464,27 +416,27 @@ static int find_chain(const ts_step_task* task, const ts_kinematics* k, int body
     chain->dof = TS_ARENA_ARRAY(task->arena, int, count);
     if (!chain->dof) return 0;
     chain->body = body;
-    chain->count = 0;
-    ts_motion beyond = ts_motion_zero();
-    for (int last = model->body[body].dof_last, first; last >= 0; last = model->dof[first].parent) {
-        first = ts_step_turns_with(model, last);
-        for (int d = last; d >= first; --d) beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], k->dof_axis[d]);
-        for (int d = last; d >= first; --d) {
-            double* to = chain->numbers[chain->count];
-            ts_motion S = k->dof_axis[d], change = ts_motion_cross(S, beyond);
-            for (int n = 0; n < MOTION; ++n) to[n] = number_of(S, n);
-            for (int n = 0; n < MOTION; ++n) to[MOTION + n] = number_of(change, n);
-            chain->dof[chain->count++] = d;
-        }
-    }
+    chain->count = count;
+    for (int i = 0, d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) chain->dof[i++] = d;
+    fill_chain(model, k, body, chain->numbers);
     return 1;
 }
 
-// Rows of a contact, hard or soft by its gap alone, over the dofs of a chain: each is twelve numbers times those of the dof, all rows at once.
-static void fill_chain_rows(const ts_sim* sim, const ts_kinematics* k, const ts_contact* contact, int on_b,
-                            const ts_mujoco_row_slopes* law, const contact_motion unit[MOTION], const body_chain* chain,
+// What a contact does by the six units, and the side of it that moves.
+typedef struct world_contact {
+    const ts_contact* contact;
+    int on_b;
+    contact_motion unit[MOTION];
+} world_contact;
+
+// Rows of a contact over the `count` dofs of a chain, `ld` apart, at the velocities of `k`: each is twelve numbers times those of the dof, all rows at once. `law`:
+// hard, or soft by the gap alone; NULL: d(J v) only.
+static void fill_chain_rows(const ts_sim* sim, const ts_kinematics* k, const world_contact* w,
+                            const ts_mujoco_row_slopes* law, double (*numbers)[TWICE], int count, int ld,
                             double* by_q) {
-    int rows = contact->surface.dimension, body = on_b ? contact->body_b : contact->body_a;
+    const ts_contact* contact = w->contact;
+    const contact_motion* unit = w->unit;
+    int on_b = w->on_b, rows = contact->surface.dimension, body = on_b ? contact->body_b : contact->body_a;
     double part[TWICE][LANES] = {{0.0}}, sign = on_b ? 1.0 : -1.0;
     ts_vec3 lever = ts_vec3_sub(contact->position, k->tree_origin[sim->model->body[body].tree]);
     ts_motion c = relative_velocity(sim->model, k, contact);
@@ -493,39 +445,142 @@ static void fill_chain_rows(const ts_sim* sim, const ts_kinematics* k, const ts_
         pushed[n] = ts_vec3_add(ts_vec3_cross(c.linear, unit[n].turn), ts_vec3_cross(c.angular, unit[n].point));
     for (int r = 0; r < rows; ++r) {
         ts_vec3 direction = ts_mat3_column(&contact->frame, rows == 1 ? 2 : r);
-        double by_gap = slope_by_gap(sim, contact, law, r);
+        double by_gap = law ? slope_by_gap(sim, contact, law, r) : 0.0;
         for (int n = 0; n < MOTION; ++n) part[n][r] = ts_vec3_dot(direction, pushed[n]) + by_gap * unit[n].gap;
         ts_motion field = {ts_vec3_cross(lever, direction), direction};
         for (int n = 0; n < MOTION; ++n) part[MOTION + n][r] = sign * number_of(field, n);
     }
-    for (int i = 0; i < chain->count; ++i) {
+    for (int i = 0; i < count; ++i) {
         double sums[LANES];
         ts_four sum = ts_four_zero();
-        for (int n = 0; n < TWICE; ++n)
-            sum = ts_four_plus(sum, ts_four_times(chain->numbers[i][n], ts_four_load(part[n])));
+        for (int n = 0; n < TWICE; ++n) sum = ts_four_plus(sum, ts_four_times(numbers[i][n], ts_four_load(part[n])));
         ts_four_store(sum, sums);
-        for (int r = 0; r < rows; ++r) by_q[r * chain->count + i] = sums[r];
+        for (int r = 0; r < rows; ++r) by_q[r * ld + i] = sums[r];
     }
 }
 
-// Of three rows or one that go by nothing but position. Returns 0 when memory is short.
-static int find_plain_contact(const ts_step_task* task, ts_step_implicit* p, const ts_contact* contact,
-                              const ts_manifold_derivative_point* slope, const ts_mujoco_row_slopes* law,
-                              contact_room* room) {
+// --- what goes by G ---
+
+// How G of a combination of rows answers to the dofs of both trees.
+typedef struct own_slopes {
+    double G;
+    double *by_q, *by_v;  // (motions)
+} own_slopes;
+
+// d(J v) at the velocities of `k` of a contact between bodies that move; returns over how many dofs, of both chains. Below zero: memory is short.
+static int turn_rows(const ts_sim* sim, const ts_kinematics* k, const ts_contact* contact,
+                     const ts_manifold_derivative_point* slope, ts_arena* scratch, double* out) {
+    contact_motion* chain = TS_ARENA_ARRAY(scratch, contact_motion, sim->model->nv + 1);
+    if (!chain) return -1;
+    int count = list_motions(sim->model, contact, chain);
+    find_motions(sim, k, contact, slope, chain, count);
+    fill_rows(sim->model, k, contact, chain, count, out);
+    return count;
+}
+
+// Of one with the world likewise.
+static int turn_world_rows(const ts_sim* sim, const ts_kinematics* k, const world_contact* w, ts_arena* scratch,
+                           double* out) {
+    int body = w->on_b ? w->contact->body_b : w->contact->body_a, count = 0;
+    for (int d = sim->model->body[body].dof_last; d >= 0; d = sim->model->dof[d].parent) ++count;
+    double(*numbers)[TWICE] = (double(*)[TWICE])ts_arena_alloc(scratch, (size_t)count * sizeof *numbers);
+    if (!numbers) return -1;
+    fill_chain(sim->model, k, body, numbers);
+    fill_chain_rows(sim, k, w, NULL, numbers, count, count, out);
+    return count;
+}
+
+// Adds that of the combination `along`; G is set. `world`: of a contact with the world of three rows or one, else NULL. Returns 0 when memory is short.
+static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
+                        const ts_manifold_derivative_point* slope, const world_contact* world, const double* along,
+                        const int* dof, int count, own_slopes* to) {
+    const ts_sim* sim = task->sim;
+    int rows = contact->surface.dimension, n = -1;
+    ts_arena* scratch = &task->sim->scratch;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    ts_step_leverage l;
+    double* turned = TS_ARENA_ARRAY(scratch, double, rows * sim->model->nv);
+    if (turned && ts_step_leverage_take(sim, p, scratch, &l) &&
+        ts_step_leverage_find(sim, p, contact->block, along, &l))
+        n = world ? turn_world_rows(sim, &l.k, world, scratch, turned)
+                  : turn_rows(sim, &l.k, contact, slope, scratch, turned);
+    if (n >= 0) to->G = l.G;
+    for (int i = 0; i < count && n >= 0; ++i) {
+        to->by_q[i] += l.slope[dof[i]];
+        to->by_v[i] += l.by_v[dof[i]];
+        for (int r = 0; i < n && r < rows; ++r) to->by_q[i] += 2.0 * along[r] * turned[r * n + i];
+    }
+    ts_arena_scope_end(scratch, scope);
+    return n >= 0;
+}
+
+// What goes by G: -dc* of a push that leverage has slowed, c* = sqrt(G m) push, and dR lambda of what the solver has softened. Returns 0 when memory is short.
+static int add_own(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
+                   const ts_manifold_derivative_point* slope, const world_contact* world,
+                   const ts_step_softening* softening, int slowed, const ts_step_block_slope* to) {
+    const ts_sim* sim = task->sim;
+    int rows = to->rows, count = to->count, normal = rows == 1 ? 0 : 2;
+    ts_arena_scope scope = ts_arena_scope_begin(&task->sim->scratch);
+    double* room = (double*)ts_arena_alloc_zeroed(&task->sim->scratch, 4 * (size_t)count, sizeof(double));
+    own_slopes push = {0.0, room, room ? room + count : NULL},
+               whole = {0.0, room ? room + 2 * count : NULL, room ? room + 3 * count : NULL};
+    double along[TS_BLOCK_ROWS_MAX] = {0.0}, share = 0.0;
+    along[normal] = 1.0;
+    int fine = room && (!slowed || add_leverage(task, p, contact, slope, world, along, to->dof, count, &push));
+    for (int k = 0; fine && k < softening->count; ++k)
+        fine = add_leverage(task, p, contact, slope, world, softening->along[k], to->dof, count, &whole);
+    if (slowed) share = 0.5 * ts_sim_storage_of(sim)->reference[to->row + normal] / push.G;
+    double *by_q = (double*)to->by_q, *by_v = (double*)to->by_v;
+    for (int r = 0; fine && r < rows; ++r) {
+        double weight = softening->rate[r] * sim->impulse[to->row + r], slower = r == normal ? share : 0.0;
+        for (int i = 0; i < count; ++i) {
+            by_q[r * count + i] += weight * whole.by_q[i] - slower * push.by_q[i];
+            by_v[r * count + i] += weight * whole.by_v[i] - slower * push.by_v[i];
+        }
+    }
+    ts_arena_scope_end(&task->sim->scratch, scope);
+    return fine;
+}
+
+// How the law of a contact goes.
+typedef struct contact_law {
+    ts_mujoco_row_slopes row[TS_BLOCK_ROWS_MAX];
+    ts_step_softening softening;
+    int slowed;  // nonzero: leverage slows its push
+} contact_law;
+
+static int goes_by_G(const contact_law* law) { return law->slowed || law->softening.count > 0; }
+
+// A contact with the world of three rows or one that go by nothing but positions. Returns 0 when memory is short.
+static int find_world_contact(const ts_step_task* task, ts_step_implicit* p, const ts_contact* contact,
+                              const ts_manifold_derivative_point* slope, const contact_law* law, contact_room* room) {
     const ts_sim* sim = task->sim;
     const ts_model* model = sim->model;
     const ts_kinematics* k = &p->kinematics;
     const ts_block* block = &sim->problem.block[contact->block];
-    int on_b = model->body[contact->body_a].tree < 0, body = on_b ? contact->body_b : contact->body_a;
-    contact_motion unit[MOTION];
+    world_contact w = {.contact = contact, .on_b = model->body[contact->body_a].tree < 0};
+    int body = w.on_b ? contact->body_b : contact->body_a;
     if (!find_chain(task, k, body, &room->chain)) return 0;
-    double* by_q = TS_ARENA_ARRAY(task->arena, double, block->rows * room->chain.count);
-    if (!by_q) return 0;
-    find_units(k, contact, slope, on_b, model->body[body].tree, unit);
-    fill_chain_rows(sim, k, contact, on_b, law, unit, &room->chain, by_q);
-    add_common(model, k, contact, on_b, world_impulse(contact, sim->impulse + block->row), unit, room);
-    p->block[contact->block] =
-        (ts_step_block_slope){block->row, block->rows, room->chain.count, room->chain.dof, by_q, NULL, NULL};
+    ts_step_block_slope own = {block->row, block->rows, room->chain.count, room->chain.dof, NULL, NULL, NULL};
+    size_t size = (size_t)block->rows * (size_t)own.count;
+    if (goes_by_G(law)) {
+        own.count = list_others(model, contact, room->motion, list_motions(model, contact, room->motion));
+        size = (size_t)block->rows * (size_t)own.count;
+        int* dof = TS_ARENA_ARRAY(task->arena, int, own.count);
+        own.by_v = (double*)ts_arena_alloc_zeroed(task->arena, 2 * size, sizeof(double));
+        if (!dof || !own.by_v) return 0;
+        for (int i = 0; i < own.count; ++i) dof[i] = room->motion[i].dof;
+        own.dof = dof;
+        own.by_q = own.by_v + size;
+    } else {
+        own.by_q = TS_ARENA_ARRAY(task->arena, double, size);
+        if (!own.by_q) return 0;
+    }
+    find_units(k, contact, slope, w.on_b, model->body[body].tree, w.unit);
+    fill_chain_rows(sim, k, &w, law->row, room->chain.numbers, room->chain.count, own.count, (double*)own.by_q);
+    if (goes_by_G(law) && !add_own(task, p, contact, slope, &w, &law->softening, law->slowed, &own)) return 0;
+    add_common(model, k, contact, w.on_b, world_impulse(contact, sim->impulse + block->row), w.unit, room);
+    p->block[contact->block] = own;
     return 1;
 }
 
@@ -538,15 +593,15 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     contact_motion* motion = room->motion;
     int* place = room->place;
     int rows = block->rows, a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
-    ts_mujoco_row_slopes law[TS_BLOCK_ROWS_MAX];
-    int moves = 0, slowed;
-    ts_step_softening softening;
-    if (!ts_step_softening_find(sim, p, contact->block, &softening) || !law_slopes(sim, contact, law, &slowed))
+    contact_law law;
+    int moves = 0;
+    if (!ts_step_softening_find(sim, p, contact->block, &law.softening) ||
+        !law_slopes(sim, contact, law.row, &law.slowed))
         return 0;
-    int by_G = slowed || softening.count > 0;
-    for (int r = 0; r < rows; ++r) moves = moves || law[r].reference_by_speed != 0.0;
-    if ((a < 0 || b < 0) && !by_G && !moves && (rows == 1 || rows == 3))
-        return find_plain_contact(task, p, contact, slope, law, room);
+    int by_G = goes_by_G(&law);
+    for (int r = 0; r < rows; ++r) moves = moves || law.row[r].reference_by_speed != 0.0;
+    if ((a < 0 || b < 0) && !moves && (rows == 1 || rows == 3))
+        return find_world_contact(task, p, contact, slope, &law, room);
     int count = list_motions(model, contact, motion);
     if (by_G) count = list_others(model, contact, motion, count);
     int* dof = TS_ARENA_ARRAY(task->arena, int, count);
@@ -574,9 +629,9 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
         place[i] = shared ? i : motion[i].dof - model->tree[tree].dof_first;
     }
     fill_rows(model, k, contact, motion, count, by_q);
-    add_law(sim, contact, law, motion, count, before, by_q, by_v);
+    add_law(sim, contact, law.row, motion, count, before, by_q, by_v);
     const ts_step_block_slope own = {block->row, rows, count, dof, by_q, shared ? to.numbers : NULL, by_v};
-    if (by_G && !add_own(task, p, contact, slope, &softening, slowed, motion, &own)) return 0;
+    if (by_G && !add_own(task, p, contact, slope, NULL, &law.softening, law.slowed, &own)) return 0;
     ts_force w = world_impulse(contact, sim->impulse + block->row);
     if (a < 0 || b < 0) {
         contact_motion unit[MOTION];
