@@ -118,7 +118,8 @@ static size_t find_fronts(ts_block_lu* lu, ts_arena* arena, const analysis* a, s
             }
         }
         for (int k = 0; k < found; ++k) rows += size_of(lu, lu->node[draft[k]]);
-        numbers += (size_t)size_of(lu, i) * (size_t)(size_of(lu, i) + 2 * rows);
+        numbers +=
+            (size_t)size_of(lu, i) * (size_t)(size_of(lu, i) + (lu->kind == TS_BLOCK_LU_DEFINITE ? 1 : 2) * rows);
         if (numbers > most) return 0;
         int f = lu->front_count - 1;
         if (p > 0 && a->parent[p - 1] == p && below[f].count == found + 1) {
@@ -196,11 +197,12 @@ static int place_fronts(ts_block_lu* lu, ts_arena* arena, const structure* below
         front->tall_ld = ts_panel_padded(front->own);
         front->wide_ld = ts_panel_padded(front->beside);
         front->tall = lu->value_count;
-        lu->value_count += (size_t)(front->own + front->beside) * (size_t)front->tall_ld;
+        int definite = lu->kind == TS_BLOCK_LU_DEFINITE, rows = definite ? ts_lu_even(front->own) : front->own;
+        lu->value_count += (size_t)(definite ? rows : rows + front->beside) * (size_t)front->tall_ld;
         front->wide = lu->value_count;
-        lu->value_count += (size_t)front->own * (size_t)front->wide_ld;
+        lu->value_count += (size_t)rows * (size_t)front->wide_ld;
         double own = front->own, beside = front->beside;
-        lu->work += own * (own * (own / 3.0 + beside) + beside * beside);
+        lu->work += own * (own * (own / 3.0 + beside) + beside * beside) * (definite ? 0.5 : 1.0);
         for (int p = front->begin; p < front->end; ++p) lu->front_of[p] = f;
     }
     for (int f = 0; f < lu->front_count; ++f) {
@@ -236,9 +238,6 @@ static int place_fronts(ts_block_lu* lu, ts_arena* arena, const structure* below
     return 1;
 }
 
-// Doubles in what a front leaves.
-static size_t left_size(const ts_lu_front* front) { return (size_t)front->beside * (size_t)front->wide_ld; }
-
 // Where position q lies among the rows of a front that reaches it.
 static int row_in_front(const ts_block_lu* lu, const ts_lu_front* front, int q) {
     if (q < front->end) return lu->pivot_row[q] - lu->pivot_row[front->begin];
@@ -253,7 +252,10 @@ static int row_in_front(const ts_block_lu* lu, const ts_lu_front* front, int q) 
     return lu->beside_row[low];
 }
 
-// Says for every entry of the matrix where in which front it goes. Returns 0 when memory is short.
+// Whether an entry of row i is read.
+static int is_read(const ts_block_lu* lu, int i, int column) { return lu->kind != TS_BLOCK_LU_DEFINITE || column >= i; }
+
+// Says for every entry of the matrix that is read where in which front it goes. Returns 0 when memory is short.
 static int place_entries(ts_block_lu* lu, ts_arena* arena, const int* start, const int* column) {
     lu->load = TS_ARENA_ARRAY(arena, ts_lu_load, start[lu->count]);
     int* next = (int*)ts_arena_alloc_zeroed(arena, (size_t)lu->front_count, sizeof(int));
@@ -261,16 +263,25 @@ static int place_entries(ts_block_lu* lu, ts_arena* arena, const int* start, con
     for (int i = 0; i < lu->count; ++i)
         for (int e = start[i]; e < start[i + 1]; ++e) {
             int p = lu->position[i], q = lu->position[column[e]];
+            if (!is_read(lu, i, column[e])) continue;
             ++next[lu->front_of[p < q ? p : q]];
         }
     for (int f = 0, at = 0; f < lu->front_count; ++f) {
         lu->front[f].load = at;
         at += next[f];
         next[f] = lu->front[f].load;
+        lu->front[f].load_end = at;
     }
     for (int i = 0; i < lu->count; ++i)
         for (int e = start[i]; e < start[i + 1]; ++e) {
             int p = lu->position[i], q = lu->position[column[e]], f = lu->front_of[p < q ? p : q];
+            if (!is_read(lu, i, column[e])) continue;
+            int turned = lu->kind == TS_BLOCK_LU_DEFINITE && p > q;
+            if (turned) {
+                int later = p;
+                p = q;
+                q = later;
+            }
             const ts_lu_front* front = &lu->front[f];
             int r = row_in_front(lu, front, p), c = row_in_front(lu, front, q), wide = c >= front->own;
             ts_lu_load* load = &lu->load[next[f]++];
@@ -280,6 +291,7 @@ static int place_entries(ts_block_lu* lu, ts_arena* arena, const int* start, con
             load->entry = e;
             load->rows = size_of(lu, i);
             load->columns = size_of(lu, column[e]);
+            load->turned = turned;
         }
     return 1;
 }
@@ -297,9 +309,9 @@ static int take_room(ts_block_lu* lu, ts_arena* arena) {
     for (int f = 0; f < lu->front_count; ++f) {
         const ts_lu_front* front = &lu->front[f];
         for (int c = 0; c < front->children; ++c)
-            stacked[1 - front->side] -= left_size(&lu->front[lu->waiting[--count]]);
+            stacked[1 - front->side] -= ts_lu_left_size(lu, &lu->front[lu->waiting[--count]]);
         size_t* now = &stacked[front->side];
-        *now += left_size(front);
+        *now += ts_lu_left_size(lu, front);
         if (*now > most[front->side]) most[front->side] = *now;
         lu->waiting[count++] = f;
         if (front->beside > widest) widest = front->beside;
@@ -327,10 +339,11 @@ static int take_tables(ts_block_lu* lu, ts_arena* arena, int count, const int* s
     return lu->x != NULL;
 }
 
-ts_block_lu* ts_block_lu_analyse(ts_arena* arena, int count, const int* size, const int* start, const int* column,
-                                 size_t most) {
+ts_block_lu* ts_block_lu_analyse(ts_arena* arena, ts_block_lu_kind kind, int count, const int* size, const int* start,
+                                 const int* column, size_t most) {
     ts_block_lu* lu = (ts_block_lu*)ts_arena_alloc_zeroed(arena, 1, sizeof(*lu));
     if (!lu || !take_tables(lu, arena, count, size)) return NULL;
+    lu->kind = kind;
     analysis a = {.start = start, .column = column};
     a.parent = TS_ARENA_ARRAY(arena, int, count);
     a.child = TS_ARENA_ARRAY(arena, int, count);

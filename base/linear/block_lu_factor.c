@@ -12,16 +12,16 @@
 #include "base/linear/block_lu_internal.h"
 #include "base/linear/front_internal.h"
 
-// Empties the panels of a front and writes the matrix's entries to them.
-static void load(ts_block_lu* lu, const ts_lu_front* front, const ts_lu_load* end, const size_t* at,
-                 const double* value) {
-    memset(lu->value + front->tall, 0,
-           (front->wide - front->tall + (size_t)front->own * (size_t)front->wide_ld) * sizeof(double));
-    for (const ts_lu_load* l = lu->load + front->load; l < end; ++l) {
+void ts_block_lu_load(ts_block_lu* lu, int f, const size_t* at, const double* value) {
+    const ts_lu_front* front = &lu->front[f];
+    size_t end = f + 1 < lu->front_count ? front[1].tall : lu->value_count;
+    memset(lu->value + front->tall, 0, (end - front->tall) * sizeof(double));
+    for (const ts_lu_load* l = lu->load + front->load; l < lu->load + front->load_end; ++l) {
         double* to = lu->value + l->to;
         const double* from = value + at[l->entry];
-        for (int r = 0; r < l->rows; ++r, to += l->ld, from += l->columns)
-            for (int c = 0; c < l->columns; ++c) to[c] = from[c];
+        size_t by_row = l->turned ? 1 : (size_t)l->ld, by_column = l->turned ? (size_t)l->ld : 1;
+        for (int r = 0; r < l->rows; ++r, to += by_row, from += l->columns)
+            for (int c = 0; c < l->columns; ++c) to[(size_t)c * by_column] = from[c];
     }
 }
 
@@ -62,12 +62,14 @@ int ts_block_lu_factor(ts_block_lu* lu, const int* start, const int* column, con
     double* top[2] = {lu->left[0], lu->left[1]};
     int* waiting = lu->waiting;
     int count = 0;
+    (void)start;
     (void)column;
+    if (lu->kind == TS_BLOCK_LU_DEFINITE) return ts_block_definite_factor(lu, at, value);
     for (int f = 0; f < lu->front_count; ++f) {
         const ts_lu_front* front = &lu->front[f];
         size_t size = (size_t)front->beside * (size_t)front->wide_ld;
         double *rest = top[front->side], **children = &top[1 - front->side];
-        load(lu, front, lu->load + (f + 1 < lu->front_count ? front[1].load : start[lu->count]), at, value);
+        ts_block_lu_load(lu, f, at, value);
         memset(rest, 0, size * sizeof(double));
         for (int c = 0; c < front->children; ++c) {
             const ts_lu_front* child = &lu->front[waiting[--count]];
@@ -145,8 +147,12 @@ void ts_block_lu_solve(const ts_block_lu* lu, double* x) {
     for (int i = 0; i < lu->count; ++i)
         memcpy(lu->x + lu->pivot_row[lu->position[i]], x + lu->row[i],
                (size_t)(lu->row[i + 1] - lu->row[i]) * sizeof(double));
-    for (int f = 0; f < lu->front_count; ++f) forward(lu, &lu->front[f]);
-    for (int f = lu->front_count - 1; f >= 0; --f) backward(lu, &lu->front[f]);
+    if (lu->kind == TS_BLOCK_LU_DEFINITE) {
+        ts_block_definite_solve(lu);
+    } else {
+        for (int f = 0; f < lu->front_count; ++f) forward(lu, &lu->front[f]);
+        for (int f = lu->front_count - 1; f >= 0; --f) backward(lu, &lu->front[f]);
+    }
     for (int i = 0; i < lu->count; ++i)
         memcpy(x + lu->row[i], lu->x + lu->pivot_row[lu->position[i]],
                (size_t)(lu->row[i + 1] - lu->row[i]) * sizeof(double));

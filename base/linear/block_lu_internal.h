@@ -18,9 +18,10 @@ typedef struct ts_lu_front {
     int children;  // fronts whose parent this is
     int side;      // which of two stacks takes what is left: a front and its children never share one
     int load;      // first of its entries of the matrix in ts_block_lu.load
+    int load_end;  // behind the last
     int run;       // first of its runs
     int run_count;
-    int tall_ld;  // of the tall panel: (own + beside) x own
+    int tall_ld;  // of the tall panel: (own + beside) x own, of a definite matrix own x own
     int wide_ld;  // of the wide panel, own x beside, and of what is left, beside x beside
     size_t tall;  // in ts_block_lu.value
     size_t wide;  // likewise
@@ -40,9 +41,11 @@ typedef struct ts_lu_load {
     int entry;
     int rows;
     int columns;
+    int turned;  // nonzero: its transpose goes there
 } ts_lu_load;
 
 struct ts_block_lu {
+    ts_block_lu_kind kind;
     int count;
     int rows;
     int* position;   // (count) of a node
@@ -65,5 +68,21 @@ struct ts_block_lu {
     double* gathered;  // (most rows beside a front)
     double work;
 };
+
+/// Rows that a front of a definite matrix has room for: an even number.
+static inline int ts_lu_even(int rows) { return rows + rows % 2; }
+
+/// Numbers in what a front leaves.
+static inline size_t ts_lu_left_size(const ts_block_lu* lu, const ts_lu_front* front) {
+    int rows = lu->kind == TS_BLOCK_LU_DEFINITE ? ts_lu_even(front->beside) : front->beside;
+    return (size_t)rows * (size_t)front->wide_ld;
+}
+
+/// Empties the panels of front number f and writes the matrix's entries to them.
+void ts_block_lu_load(ts_block_lu* lu, int f, const size_t* at, const double* value);
+
+/// ts_block_lu_factor and, on lu->x, ts_block_lu_solve of a definite matrix.
+int ts_block_definite_factor(ts_block_lu* lu, const size_t* at, const double* value);
+void ts_block_definite_solve(const ts_block_lu* lu);
 
 #endif

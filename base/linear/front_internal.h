@@ -22,4 +22,12 @@ typedef struct ts_front {
 /// is zero or a number is not finite.
 int ts_front_eliminate(const ts_front* front, double* rest);
 
+/// The same of a symmetric, positive definite front: tall is own x own, C is not there. Factors A = U^T U; U is left in A with the inverse of
+/// each diagonal entry in its place, U^-T B in the wide panel, and of rest, too, what lies left of the diagonal may hold anything. Panels and
+/// rest have an even number of rows, one that is not asked for zero. `swap` is not used. Returns 1, or 0 when a pivot is not positive or not finite.
+int ts_front_eliminate_definite(const ts_front* front, double* rest);
+
+/// The same without wide vectors, for comparison.
+int ts_front_eliminate_definite_narrow(const ts_front* front, double* rest);
+
 #endif

@@ -49,7 +49,7 @@ static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
     }
     q->start[room->count] = entries;
     q->numbers = numbers;
-    q->lu = ts_block_lu_analyse(arena, room->count, size, q->start, q->column, most);
+    q->lu = ts_block_lu_analyse(arena, TS_BLOCK_LU_ANY, room->count, size, q->start, q->column, most);
     q->value = q->lu ? TS_ARENA_ARRAY(arena, double, numbers) : NULL;
     return q->value ? q : NULL;
 }

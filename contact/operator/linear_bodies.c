@@ -5,7 +5,8 @@
 // Rule: with M_b = C_b + E_b T_b, small and regular, and y = Y^T S d over the unknown blocks,
 //     d = M^-1 (r - E S J y),    (1 + Y^T S M^-1 E S J) y = Y^T S M^-1 r,
 // known d moved to r first. The matrix over bodies is block-sparse over groups of at most six columns, which meet where
-// a block has both, and goes to block LU (base/linear/block_lu.h). Then rounds of refinement with the system as it was
+// a block has both, and goes to block LU (base/linear/block_lu.h), or to Cholesky where it is symmetric: Y is J, and C + E T is a diagonal, or C
+// the identity, E symmetric and T nothing. Then rounds of refinement with the system as it was
 // asked. Both orders eliminate from K = [[-M, S J], [Y^T S, 1]]: rows first leaves this matrix, bodies first -(M + A).
 // Source: Woodbury 1950; Hager 1989; bodies first: Carpentier, Budhiraja and Mansard 2021. That M is regular for the
 // natural map of a cone with any proximal weight: it is triangular in the axes of the projection, with the weight or
@@ -37,6 +38,7 @@ typedef struct bodies {
     const ts_velocity_form* form;
     ts_body_graph graph;
     ts_block_lu* lu;
+    int definite;   // nonzero: the matrix over bodies is symmetric and positive definite
     double ratio;   // the largest stiffness over M, infinite where that is not known
     double* value;  // matrix over bodies
     double fill;    // multiplications to write it
@@ -53,6 +55,17 @@ typedef struct bodies {
 // 1: how much longer a multiplication takes that writes the matrix of a robot, in small groups, than one of the factor. Measured: 0.65 and 3 a nanosecond.
 static const double fill_speed = 4.0;
 
+// Whether M is the identity.
+static int is_plain(const ts_linear* s) { return s->C && s->is_hessian && !s->A->shift; }
+
+// Whether the matrix over bodies is symmetric.
+static int is_definite(const ts_linear* s, const ts_velocity_form* form) {
+    if (s->C && !is_plain(s)) return 0;
+    for (int k = 0; k < form->segment_start[s->A->blocks]; ++k)
+        if (form->segment[k].J != form->segment[k].Y) return 0;
+    return 1;
+}
+
 static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
     const ts_linear_room* room = s->room;
     bodies* w = (bodies*)ts_arena_alloc_zeroed(arena, 1, sizeof(*w));
@@ -61,7 +74,9 @@ static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
     w->form = room->form;
     if (!ts_body_graph_make(w->form, room->count, room->list, arena, &w->graph)) return NULL;
     const ts_body_graph* graph = &w->graph;
-    w->lu = ts_block_lu_analyse(arena, graph->groups, graph->size, graph->start, graph->column, most);
+    w->definite = is_definite(s, w->form);
+    w->lu = ts_block_lu_analyse(arena, w->definite ? TS_BLOCK_LU_DEFINITE : TS_BLOCK_LU_ANY, graph->groups, graph->size,
+                                graph->start, graph->column, most);
     if (!w->lu) return NULL;
     int segments = w->form->segment_start[s->A->blocks], squares = s->C ? s->square[s->A->blocks] : s->A->rows;
     w->place = TS_ARENA_ARRAY(arena, int, segments);
@@ -134,6 +149,7 @@ static double shift_of(const ts_linear_matrix* A, int row) { return A->shift ? A
 // x = M_b^-1 x.
 static inline void divide(const bodies* w, int b, double* x) {
     int row = w->s->A->row[b], rows = ts_linear_rows_of(w->s, b);
+    if (is_plain(w->s)) return;
     if (w->s->C)
         small_solve(w->M + w->s->square[b], rows, w->pivot + row, x);
     else
@@ -237,6 +253,11 @@ static int small_matrices(bodies* w, int b, double* K) {
         return 1;
     }
     const double *C = s->C + s->square[b], *E = s->E + s->square[b];
+    if (is_plain(s)) {
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) K[i * n + j] = s->A->scale[row + i] * E[i * n + j] * s->A->scale[row + j];
+        return 1;
+    }
     double* M = w->M + s->square[b];
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) M[i * n + j] = C[i * n + j] + E[i * n + j] * shift_of(s->A, row + j);
@@ -261,6 +282,46 @@ static void add_entry(const double* Y, int stride, int size, const double* KJ, i
             for (int c = 0; c < columns; ++c) W[a * columns + c] += Y[a] * KJ[c];
 }
 
+// Where the entries of two groups are, those of the block before: the points of a manifold follow each other.
+typedef struct known_entry {
+    int group[2];  // -1: nothing known
+    double* at[2][2];
+} known_entry;
+
+// Whether all columns of a segment are one group.
+static int is_group(const ts_body_graph* graph, const ts_delassus_segment* s) {
+    return s->count == WIDE && graph->size[graph->group_of[s->column]] == WIDE;
+}
+
+// += Y^T K J of a contact of free bodies. Returns 0 when it is none.
+static int add_six(bodies* w, int b, const double* K, known_entry* known) {
+    const ts_velocity_block* block = &w->form->block[b];
+    const ts_delassus_segment* segment = &w->form->segment[w->form->segment_start[b]];
+    int count = block->kernel == TS_VELOCITY_PAIR ? 2 : 1, group[2] = {-1, -1};
+    if (block->kernel == TS_VELOCITY_ANY) return 0;
+    for (int k = 0; k < count; ++k) {
+        if (!is_group(&w->graph, &segment[k])) return 0;
+        group[k] = w->graph.group_of[segment[k].column];
+    }
+    if (group[0] != known->group[0] || group[1] != known->group[1])
+        for (int l = 0; l < count; ++l)
+            for (int k = 0; k < count; ++k)
+                known->at[l][k] = ts_body_graph_entry(&w->graph, w->value, group[l], group[k]);
+    memcpy(known->group, group, sizeof group);
+    for (int k = 0; k < count; ++k) {
+        double KJ[3 * WIDE] = {0.0};
+        for (int r = 0; r < 3; ++r)
+            TS_SIX(change)(block->J + 18 * k, K[3 * r], K[3 * r + 1], K[3 * r + 2], KJ + WIDE * r);
+        for (int l = 0; l < count; ++l) {
+            const double* Y = block->Y + 18 * l;
+            if (w->definite && group[l] > group[k]) continue;
+            for (int a = 0; a < WIDE; ++a)
+                TS_SIX(change)(KJ, Y[a], Y[WIDE + a], Y[2 * WIDE + a], known->at[l][k] + a * WIDE);
+        }
+    }
+    return 1;
+}
+
 // += Y^T K J of a block, group by group.
 static void add_block(bodies* w, int b, const double* K) {
     const ts_body_graph* graph = &w->graph;
@@ -282,6 +343,7 @@ static void add_block(bodies* w, int b, const double* K) {
                 const ts_delassus_segment* s = &w->form->segment[l];
                 for (int i = 0, g; i < s->count; i += graph->size[g]) {
                     g = graph->group_of[s->column + i];
+                    if (w->definite && g > h) continue;
                     add_entry(s->Y + i, s->count, graph->size[g], KJ, rows, columns,
                               ts_body_graph_entry(graph, w->value, g, h));
                 }
@@ -314,10 +376,11 @@ static int change(void* analysed) {
         double* D = ts_body_graph_entry(graph, w->value, g, g);
         for (int a = 0; a < graph->size[g]; ++a) D[a * graph->size[g] + a] = 1.0;
     }
+    known_entry known = {{-1, -1}, {{NULL}}};
     for (int a = 0; a < room->count; ++a) {
         double K[MAX * MAX];
         if (!small_matrices(w, room->list[a], K)) return 0;
-        add_block(w, room->list[a], K);
+        if (!add_six(w, room->list[a], K, &known)) add_block(w, room->list[a], K);
     }
     w->ratio = w->s->C ? HUGE_VAL : stiffness_ratio(w);
     return ts_block_lu_factor(w->lu, graph->start, graph->column, graph->at, w->value);

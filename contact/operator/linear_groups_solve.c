@@ -166,7 +166,7 @@ static int find_pattern(grouped* w, ts_arena* arena, size_t most) {
         return w->x && w->value && w->pivot;
     }
     w->value = TS_ARENA_ARRAY(arena, double, numbers);
-    w->lu = ts_block_lu_analyse(arena, w->count, w->size, w->start, w->column, most);
+    w->lu = ts_block_lu_analyse(arena, TS_BLOCK_LU_ANY, w->count, w->size, w->start, w->column, most);
     return w->x && w->value && w->lu;
 }
 

@@ -99,6 +99,7 @@ typedef struct ts_linear {
     double* C;   // NULL under TS_LINEAR_SHIFT, as are E and active
     double* E;
     int* active;  // (blocks) nonzero: x of the block is unknown; at first all are
+    int is_hessian;  // nonzero, before the first change: every C is the identity, every E symmetric, and no eigenvalue of it negative
     struct ts_linear_room* room;
 } ts_linear;
 

@@ -15,7 +15,7 @@
 // full step that halves the smallest |lambda - x| so far is taken without a search; it happens a finite number of
 // times, so the guarantee of the search stays, and it is what ends the iteration where the cost no longer sees a
 // difference, or where a recorded G is not quite symmetric.
-// In large islands, where eight steps were not enough, it goes on from where sweeps with momentum on the same softened problem lead to.
+// In large islands, where the first step has left it far away, it goes on from where sweeps with momentum on the same softened problem lead to.
 // Source: Todorov, "A convex, smooth and invertible contact model for trajectory optimization", 2011; MuJoCo's
 // documentation, chapter Computation; Castro, Permenter and Han, "An unconstrained convex formulation of compliant
 // contact", 2022. The coordinates are ours.
@@ -40,12 +40,11 @@ enum {
     EVALUATIONS = 50,  // of the slope in one line search
     PATIENCE = 3,      // iterations without progress before it is called a stall
     MANY = 300,        // blocks from which on sweeps are worth their while,
-    FIRST = 8,         // after so many systems (8 to 12): what stands needs fewer
-    ROUNDS = 10        // of a hundred sweeps at most
+    SWEEPS = 50        // so many; 25 and 100 take a tenth longer on heaps that settle
 };
 
-// Of the excess: a round of sweeps that leaves more is the last.
-static const double worth_a_round = 0.5;
+// Of |lambda - x|: a first system that leaves more has far to go; what stands keeps a hundredth.
+static const double far_to_go = 0.03;
 // As of ts_pgs_settings.
 static const double momentum = 0.9;
 
@@ -56,7 +55,9 @@ static const double step_digits = 1e-9;
 
 typedef struct primal {
     ts_rescaled_problem s;  // in units of compliance: R is 1, and A is G alone
+    const ts_contact_problem* softened;
     const ts_solver_settings* settings;
+    ts_arena* scratch;
     int rows;
     int blocks;
     double* x;       // (rows) scaled impulse, admissible or not
@@ -231,9 +232,29 @@ static int move(primal* q, double now) {
     return moved > q->settings->stall * largest;
 }
 
-// Newton until its end, or until there were `limit` iterations.
-static void iterate(primal* q, int limit, double* impulse) {
-    int idle = 0, moving = 1;
+// Goes on from where sweeps with momentum lead to from `impulse`. What contacts are open or slide changes with every whole step where Newton has
+// far to go; from there it takes three or four systems in place of ten.
+static void sweep(primal* q, const double* impulse) {
+    ts_pgs_settings settings = ts_pgs_default;
+    settings.shared = *q->settings;
+    settings.shared.iteration_limit = SWEEPS;
+    settings.momentum = momentum;
+    // Gone before the next system: those take memory from the top of the arena and give it back to there.
+    ts_arena_scope scope = ts_arena_scope_begin(q->scratch);
+    double* swept = TS_ARENA_ARRAY(q->scratch, double, q->rows);
+    if (swept) {
+        memcpy(swept, impulse, (size_t)q->rows * sizeof(double));
+        (void)ts_ccp_pgs_solver.solve(q->softened, &settings, q->scratch, swept);
+        q->best_step = HUGE_VAL;
+        (void)choose_start(q, swept);
+    }
+    ts_arena_scope_end(q->scratch, scope);
+}
+
+// Newton until its end; in large islands with sweeps after the first system, as an iteration of their own, where that has left much.
+static void iterate(primal* q, double* impulse) {
+    int idle = 0, moving = 1, limit = q->settings->iteration_limit;
+    double start = 0.0;
     for (;; ++q->report.iterations) {
         ts_linear_matrix_apply(&q->s.A, q->x, q->Gx);
         double now = 0.0, value = cost(q, q->x, q->Gx, q->lambda), before = q->best;
@@ -254,6 +275,11 @@ static void iterate(primal* q, int limit, double* impulse) {
         if (idle >= PATIENCE || (idle > 0 && !moving)) return;
         q->report.status = TS_SOLVE_ITERATION_LIMIT;
         if (q->report.iterations >= limit) return;
+        if (q->report.iterations == 0) start = now;
+        if (q->report.iterations == 1 && q->blocks >= MANY && now > far_to_go * start) {
+            sweep(q, impulse);
+            continue;
+        }
         q->report.status = isfinite(q->best) ? TS_SOLVE_STALLED : TS_SOLVE_FAILED;
         if (!newton_step(q)) return;
         ts_linear_matrix_apply(&q->s.A, q->d, q->Gd);
@@ -262,58 +288,43 @@ static void iterate(primal* q, int limit, double* impulse) {
 }
 
 // Takes memory. Returns 0 when the matrix does not fit or something is not finite.
-static int prepare(primal* q, const ts_contact_problem* softened, ts_arena* scratch) {
+static int prepare(primal* q) {
+    ts_arena* scratch = q->scratch;
     double** vector[] = {&q->x, &q->Gx, &q->lambda, &q->d, &q->Gd, &q->trial, &q->u, &q->answer};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
         if (!(*vector[i] = TS_ARENA_ARRAY(scratch, double, q->rows))) return 0;
     ts_matrix_need need =
-        ts_linear_prefers_bodies(softened->delassus, scratch) ? TS_MATRIX_PRODUCTS : TS_MATRIX_NUMBERS;
-    if (!ts_rescaled_problem_make(softened, TS_UNITS_COMPLIANCE, need, scratch, &q->s)) return 0;
+        ts_linear_prefers_bodies(q->softened->delassus, scratch) ? TS_MATRIX_PRODUCTS : TS_MATRIX_NUMBERS;
+    if (!ts_rescaled_problem_make(q->softened, TS_UNITS_COMPLIANCE, need, scratch, &q->s)) return 0;
     q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, scratch);
+    if (q->system) q->system->is_hessian = 1;
     return q->system != NULL;
 }
 
-// Rounds of sweeps with momentum on the softened problem from `impulse`, for as long as they pay; each counts as an iteration.
-static void sweep(primal* q, const ts_contact_problem* softened, ts_arena* scratch, double* impulse) {
-    ts_pgs_settings settings = ts_pgs_default;
-    double before = HUGE_VAL;
-    settings.shared = *q->settings;
-    settings.shared.iteration_limit = TS_MOMENTUM_ROUND;
-    settings.momentum = momentum;
-    for (int k = 0; k < ROUNDS; ++k) {
-        ts_solve_report report = ts_ccp_pgs_solver.solve(softened, &settings, scratch, impulse);
-        q->report.iterations += 1;
-        if (report.status != TS_SOLVE_ITERATION_LIMIT) return;
-        ts_contact_problem_velocity(softened, impulse, q->u);
-        double excess = ts_yardstick_excess(&q->yardstick, impulse, q->u);
-        if (!(excess <= worth_a_round * before)) return;
-        before = excess;
-    }
-}
-
-// Newton; in large islands, where the start was far away, it goes on from where sweeps lead to. What contacts are open or slide changes
-// with every whole step there, and a system costs as much as a hundred sweeps.
-static void search(primal* q, const ts_contact_problem* softened, ts_arena* scratch, double* impulse) {
-    int most = q->settings->iteration_limit, pauses = q->blocks >= MANY && most > FIRST;
-    iterate(q, pauses ? FIRST : most, impulse);
-    if (!pauses || q->report.status != TS_SOLVE_ITERATION_LIMIT) return;
-    // Gone before the next system: those take memory from the top of the arena and give it back to there.
+// Whether the given impulse is the answer already, as that of the last step is where things stand: a third of the time that the start of
+// Newton takes.
+static int is_done(const primal* q, double* impulse) {
+    ts_arena* scratch = q->scratch;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* swept = TS_ARENA_ARRAY(scratch, double, q->rows);
-    if (swept) {
-        memcpy(swept, impulse, (size_t)q->rows * sizeof(double));
-        sweep(q, softened, scratch, swept);
-        q->best_step = HUGE_VAL;
-        (void)choose_start(q, swept);
+    double *given = TS_ARENA_ARRAY(scratch, double, q->rows), *u = TS_ARENA_ARRAY(scratch, double, q->rows);
+    int done = 0;
+    if (given && u) {
+        memcpy(given, impulse, (size_t)q->rows * sizeof(double));
+        ts_solver_start(q->softened, TS_LAW_CCP, given, u);
+        done = ts_yardstick_excess(&q->yardstick, given, u) <= 1.0;
+        if (done) memcpy(impulse, given, (size_t)q->rows * sizeof(double));
     }
     ts_arena_scope_end(scratch, scope);
-    iterate(q, most, impulse);
+    return done;
 }
 
 ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_compliance compliance,
                                 const void* settings, ts_arena* scratch, double* impulse) {
-    primal q = {.settings = (const ts_solver_settings*)settings, .report = ts_solve_not_begun};
     ts_contact_problem softened = *problem;
+    primal q = {.softened = &softened,
+                .settings = (const ts_solver_settings*)settings,
+                .scratch = scratch,
+                .report = ts_solve_not_begun};
     q.rows = problem->row_count;
     q.blocks = problem->block_count;
     q.best = q.best_step = HUGE_VAL;
@@ -323,10 +334,15 @@ ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_com
     if (R) compliance(problem, settings, R);
     softened.R = R;
     q.yardstick = ts_yardstick_make(&softened, TS_LAW_CCP, ts_solver_goal(q.settings));
-    int started = R && prepare(&q, &softened, scratch) && choose_start(&q, impulse);
+    if (R && is_done(&q, impulse)) {
+        q.report.status = TS_SOLVE_CONVERGED;
+        ts_arena_scope_end(scratch, scope);
+        return q.report;
+    }
+    int started = R && prepare(&q) && choose_start(&q, impulse);
     for (int i = 0; i < q.rows; ++i)
         if (!isfinite(impulse[i])) impulse[i] = 0.0;
-    if (started) search(&q, &softened, scratch, impulse);
+    if (started) iterate(&q, impulse);
     ts_arena_scope_end(scratch, scope);
     return q.report;
 }

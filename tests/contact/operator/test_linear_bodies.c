@@ -15,7 +15,8 @@ typedef struct world {
     int block_row[MOST + 1], segment_start[MOST + 1];
     ts_block block[MOST];
     ts_delassus_segment segment[2 * MOST];
-    double J[2 * MOST][36], Y[2 * MOST][36];
+    double J[2 * MOST * 36], Y[2 * MOST * 36];  // one behind the other, as the engine has them
+    int numbers;
     int blocks, rows;
     double row_scale[ROWS], row_shift[ROWS];
     double J_all[ROWS][COLUMNS], Y_all[ROWS][COLUMNS];
@@ -27,14 +28,14 @@ typedef struct world {
 // Masses from 1 to `ratio`; the first body is the heaviest. `whitened`: Y = J, else Y = J M^-1.
 static void add_segment(world* w, ts_rng* rng, int body, int rows, double ratio, int whitened, int* k) {
     double mass = body == 0 ? ratio : pow(ratio, ts_rng_uniform_in(rng, 0.0, 1.0) * (body % 3 == 0));
-    for (int r = 0; r < rows; ++r)
-        for (int j = 0; j < 6; ++j) {
-            double own = ts_rng_normal(rng);
-            w->J[*k][r * 6 + j] = whitened ? own / sqrt(mass) : own;
-            w->Y[*k][r * 6 + j] = whitened ? own / sqrt(mass) : own / mass;
-        }
-    ts_delassus_segment segment = {6 * body, 6, w->J[*k], whitened ? w->J[*k] : w->Y[*k]};
-    w->segment[(*k)++] = segment;
+    double *J = w->J + w->numbers, *Y = w->Y + w->numbers;
+    for (int i = 0; i < 6 * rows; ++i) {
+        double own = ts_rng_normal(rng);
+        J[i] = whitened ? own / sqrt(mass) : own;
+        Y[i] = whitened ? own / sqrt(mass) : own / mass;
+    }
+    w->numbers += 6 * rows;
+    w->segment[(*k)++] = (ts_delassus_segment){6 * body, 6, J, whitened ? J : Y};
 }
 
 static void make_world(world* w, ts_rng* rng, int blocks, shape how, double ratio, int whitened, int compliant) {
@@ -236,6 +237,49 @@ Test(linear_bodies, solves_a_pile_like_dense_elimination) { check_all(PILE, "pil
 Test(linear_bodies, solves_around_a_hub_like_dense_elimination) { check_all(HUB, "hub"); }
 
 Test(linear_bodies, solves_a_chain_like_dense_elimination) { check_all(CHAIN, "chain"); }
+
+// C the identity and E a projection's derivative, as of an energy: the matrix over bodies is symmetric.
+static void fill_hessian(world* w, ts_rng* rng) {
+    fill_system(w, rng, 1.0);
+    for (int b = 0; b < w->blocks; ++b) {
+        int n = w->block[b].rows;
+        double *C = w->system->C + w->system->square[b], *E = w->system->E + w->system->square[b], along[6];
+        double least = ts_rng_uniform(rng), more = ts_rng_uniform(rng);
+        for (int r = 0; r < n; ++r) along[r] = ts_rng_normal(rng);
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) {
+                C[i * n + j] = i == j;
+                E[i * n + j] = (i == j ? least : 0.0) + more * along[i] * along[j];
+            }
+    }
+}
+
+Test(linear_bodies, solves_a_symmetric_system_like_dense_elimination) {
+    static world w;
+    ts_rng rng = ts_rng_make(32, 0);
+    for (int k = 0; k < 24; ++k) {
+        double d[ROWS], r[ROWS];
+        static long double M[ROWS][ROWS], x[ROWS];
+        // Y other than J, or a shift, and it is not symmetric: said to be a Hessian all the same, it must be solved.
+        make_world(&w, &rng, MOST, k % 3 == 0 ? HUB : PILE, 100.0, k % 4 != 3, k % 5 == 4);
+        w.system->is_hessian = 1;
+        for (int i = 0; i < w.rows; ++i) w.row_shift[i] *= 1e3;
+        int six = 0;
+        for (int b = 0; b < w.blocks; ++b) six += w.system->room->form->block[b].kernel != TS_VELOCITY_ANY;
+        cr_expect_gt(six, 10, "too few contacts as free bodies have them");
+        fill_hessian(&w, &rng);
+        for (int i = 0; i < w.rows; ++i) x[i] = (long double)(d[i] = r[i] = ts_rng_normal(&rng));
+        cr_assert(ts_linear_change(w.system));
+        cr_assert_str_eq(w.system->room->way->name, "bodies");
+        cr_assert(ts_linear_solve(w.system, NULL, 0.0, d));
+        long double(*A)[ROWS] = whole_matrix(&w);
+        for (int i = 0; i < w.rows; ++i) system_row(&w, A, i, M[i]);
+        eliminate(M, w.rows, x);
+        for (int i = 0; i < w.rows; ++i) cr_assert_float_eq(d[i], (double)x[i], 1e-11, "%d: row %d", k, i);
+        free(A);
+        ts_arena_free(&w.arena);
+    }
+}
 
 Test(linear_bodies, refuses_a_factor_that_is_too_large) {
     static world w;
