@@ -2,7 +2,8 @@
 //
 // Problem: a sweep sees what the ones before it did, so pairs side by side must not share a body that moves; and loads should run down a pile within
 // one sweep, which an order by colours forgets. Rule: units come in the order in which loads run (engine/rows/contact_order.c). A unit's level
-// is one above the highest of those before it that share a body with it; units of one level share none, and go side by side, four at a time.
+// is one above the highest of those before it that share a body with it; units of one level share none, and go side by side, four at a time,
+// with others of as many points.
 // Source: level scheduling, as for sparse triangular solves (Anderson and Saad 1989).
 // Guaranteed: a sweep does what a sweep over the units one after the other does, to the bit; linear time.
 // Known to fail: a body with very many contacts leaves lanes empty.
@@ -33,13 +34,19 @@ static int find_levels(const ts_pair_unit* unit, int unit_count, int* above, int
     return levels;
 }
 
-// Units strip by strip, those of a strip as they come.
-static void list_by_strip(const ts_pair_unit* unit, int unit_count, int* out_list) {
-    int next[TS_PAIR_STRIPS + 1] = {0};
+enum { CLASSES = (TS_PAIR_POINTS + 1) * TS_PAIR_STRIPS };
+
+static int class_of(const ts_pair_strips* strips, const ts_pair_unit* unit) {
+    return (TS_PAIR_POINTS - unit->count) * TS_PAIR_STRIPS + ts_pair_strip(strips, unit);
+}
+
+// Units of most points first, and of those of as many strip by strip: lanes side by side wait for the one with most points.
+static void list_units(const ts_pair_unit* unit, int unit_count, int* out_list) {
+    int next[CLASSES + 1] = {0};
     ts_pair_strips strips = ts_pair_strips_of(unit, unit_count);
-    for (int u = 0; u < unit_count; ++u) ++next[ts_pair_strip(&strips, &unit[u]) + 1];
-    for (int s = 0; s < TS_PAIR_STRIPS; ++s) next[s + 1] += next[s];
-    for (int u = 0; u < unit_count; ++u) out_list[next[ts_pair_strip(&strips, &unit[u])]++] = u;
+    for (int u = 0; u < unit_count; ++u) ++next[class_of(&strips, &unit[u]) + 1];
+    for (int c = 0; c < CLASSES; ++c) next[c + 1] += next[c];
+    for (int u = 0; u < unit_count; ++u) out_list[next[class_of(&strips, &unit[u])]++] = u;
 }
 
 int ts_pairs_order(ts_arena* arena, int body_count, const ts_pair_unit* unit, int unit_count, int* out_place) {
@@ -55,7 +62,7 @@ int ts_pairs_order(ts_arena* arena, int body_count, const ts_pair_unit* unit, in
             next[l] = TS_PAIR_LANES * groups;
             groups += (size + TS_PAIR_LANES - 1) / TS_PAIR_LANES;
         }
-        list_by_strip(unit, unit_count, list);
+        list_units(unit, unit_count, list);
         for (int k = 0; k < unit_count; ++k) out_place[list[k]] = next[out_place[list[k]]]++;
     }
     ts_arena_scope_end(arena, scope);
