@@ -55,6 +55,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->mass_factor = FIXED_ARRAY(storage, double, mass_size);
     sim->bias = FIXED_ARRAY(storage, double, model->nv);
     sim->free_velocity = FIXED_ARRAY(storage, double, model->nv);
+    storage->body_tree = FIXED_ARRAY(storage, int, model->body_count);
     storage->tree_is_lone = FIXED_ARRAY(storage, int, model->tree_count);
     storage->factored_under = FIXED_ARRAY(storage, const ts_integrator*, model->tree_count);
     storage->tree_asleep = FIXED_ARRAY(storage, unsigned char, model->tree_count);
@@ -93,6 +94,7 @@ static int is_bare(const ts_dof* dof, int count) {
 static void fill_tables(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
+    for (int b = 0; b < model->body_count; ++b) storage->body_tree[b] = model->body[b].tree;
     for (int t = 0; t < model->tree_count; ++t) {
         storage->tree_is_lone[t] =
             model->tree[t].kind != TS_TREE_GENERAL && is_bare(model->dof + model->tree[t].dof_first, 6);

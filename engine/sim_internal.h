@@ -49,11 +49,19 @@ typedef struct ts_own_masses {
     ts_kinematic_tree* tree;  // (tree_count) model.tree, writable
 } ts_own_masses;
 
+/// How a tree has contacts.
+typedef enum ts_tree_touch {
+    TS_TREE_TOUCHED = 1,
+    TS_TREE_TOUCHED_ROUND =
+        2  // in a pile: a centred round body with all its weight, which between contacts flies and turns on
+} ts_tree_touch;
+
 /// Private part of a ts_sim.
 typedef struct ts_sim_storage {
     ts_arena fixed;  // owns every array whose size the model decides
 
     // constant after creation
+    int* body_tree;     // (body_count) model.body[].tree, one behind the other
     int* tree_is_lone;  // (tree_count) nonzero: one free body without armature and damping
     // (tree_count) the integrator under which a lone body with its frame in its centre of mass got its matrix and factor: they
     // are constant then; NULL: not yet
@@ -95,7 +103,7 @@ typedef struct ts_sim_storage {
     int* tree_failed;      // (tree_count) nonzero: mass matrix not positive definite
     int* tree_unsolved;    // (tree_count) nonzero: see ts_step_info.unsolved_rotations
     ts_quat* turn;         // (tree_count) of a lone body that no row touches, over the step; not of every integrator
-    int* tree_touched;     // (tree_count) nonzero: it has a contact; only where the integrator asks
+    int* tree_touched;     // (tree_count) nonzero: it has a contact, ts_tree_touch; only where the integrator asks
     int* midpoint_rounds;  // (tree_count) how often midpoint has found the bias anew
     double* thrust;        // (tree_count) what accelerates a tree without rows, a . M_hat a
     double* late_next;     // (tree_count) s: `late` of the next step's spin_memory
@@ -154,7 +162,7 @@ typedef struct ts_sim_storage {
     ts_row_memory_array row_next;      // not of piles (pile.c)
     ts_manifold_kept_array kept;       // one of every pair in sim->pair_memory, or none at all; part of a snapshot
     ts_manifold_kept_array kept_next;  // likewise of pair_next
-    ts_spin_memory* spin_memory;  // (tree_count) of the last step, and part of the state
+    ts_spin_memory* spin_memory;       // (tree_count) of the last step, and part of the state
 } ts_sim_storage;
 
 /// Finds the geoms that can touch another one. Returns 0 when memory is short (step/pairs.c).
@@ -182,7 +190,7 @@ static inline int ts_sim_tree_sleeps(const ts_sim* sim, int tree) {
 
 /// Whether a body does.
 static inline int ts_sim_body_sleeps(const ts_sim* sim, int body) {
-    return ts_sim_tree_sleeps(sim, sim->model->body[body].tree);
+    return ts_sim_tree_sleeps(sim, ts_sim_storage_of(sim)->body_tree[body]);
 }
 
 #ifdef __cplusplus

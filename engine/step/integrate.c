@@ -52,12 +52,13 @@ static void find_touched(ts_sim* sim) {
     if (ts_substep_is_later(sim)) return;
     memset(storage->tree_touched, 0, (size_t)sim->model->tree_count * sizeof(int));
     for (int b = 1; storage->pile && b < storage->pile->pairs->body_count; ++b)
-        storage->tree_touched[storage->pile->tree[b]] = 1;
+        storage->tree_touched[storage->pile->tree[b]] =
+            storage->pile->flies_on[b] ? TS_TREE_TOUCHED_ROUND : TS_TREE_TOUCHED;
     if (storage->pile) return;
     for (int i = 0; i < sim->contact_count; ++i) {
-        int a = sim->model->body[sim->contact[i].body_a].tree, b = sim->model->body[sim->contact[i].body_b].tree;
-        if (a >= 0) storage->tree_touched[a] = 1;
-        if (b >= 0) storage->tree_touched[b] = 1;
+        int a = storage->body_tree[sim->contact[i].body_a], b = storage->body_tree[sim->contact[i].body_b];
+        if (a >= 0) storage->tree_touched[a] = TS_TREE_TOUCHED;
+        if (b >= 0) storage->tree_touched[b] = TS_TREE_TOUCHED;
     }
 }
 

@@ -138,7 +138,7 @@ static void update_bounds(void* context, int begin, int end, int worker) {
     (void)worker;
     for (int c = begin; c < end; ++c) {
         const ts_collider* collider = &storage->collider[c];
-        int tree = sim->model->body[sim->model->geom[collider->geom].body].tree;
+        int tree = storage->body_tree[sim->model->geom[collider->geom].body];
         if (tree >= 0 && storage->tree_asleep[tree] == TS_TREE_LIES) continue;
         const ts_transform* pose = &sim->kinematics.geom_pose[collider->geom];
         if (collider->has_box) place_box(collider, pose, &storage->oriented[c]);

@@ -33,10 +33,10 @@ enum {
 
 // --- whether it is one ---------------------------------------------------------------------------------------------------
 
-static int is_movable(const ts_sim* sim, int body) { return sim->model->body[body].tree >= 0; }
+static int is_movable(const ts_sim* sim, int body) { return ts_sim_storage_of(sim)->body_tree[body] >= 0; }
 
 static int fits_side(const ts_sim* sim, int body) {
-    int tree = sim->model->body[body].tree;
+    int tree = ts_sim_storage_of(sim)->body_tree[body];
     if (tree < 0) return 1;
     return ts_sim_storage_of(sim)->tree_is_lone[tree];
 }
@@ -147,7 +147,7 @@ static ts_mat3 inverse_of(const ts_mat3* I) {
 // The number of a body among the pairs'.
 static int slot_of(layout* l, int body) {
     const ts_model* model = l->sim->model;
-    int tree = model->body[body].tree;
+    int tree = ts_sim_storage_of(l->sim)->body_tree[body];
     if (tree < 0) return 0;
     if (l->slot[tree]) return l->slot[tree];
     int slot = l->slot[tree] = l->body_count++, root = model->tree[tree].root;
@@ -161,7 +161,8 @@ static void weigh_bodies(void* context, int begin, int end, int worker) {
     const layout* l = (const layout*)context;
     (void)worker;
     for (int slot = begin > 0 ? begin : 1; slot < end; ++slot) {
-        int root = l->sim->model->tree[l->pile->tree[slot]].root;
+        const ts_kinematic_tree* tree = &l->sim->model->tree[l->pile->tree[slot]];
+        int root = tree->root;
         const ts_mat3* R = &l->sim->kinematics.body_pose[root].R;
         const ts_body* b = &l->sim->model->body[root];
         ts_pair_body* pair_body = &l->body[slot];
@@ -169,6 +170,7 @@ static void weigh_bodies(void* context, int begin, int end, int worker) {
         pair_body->inverse_mass = 1.0 / b->mass;
         // What is round stays so to the bit.
         int turns = !ts_touched_rotation_is_round(&b->inertia);
+        l->pile->flies_on[slot] = !turns && tree->kind == TS_TREE_CENTRED && b->buoyancy == 0.0;
         ts_mat3 inverse = inverse_of(&b->inertia);
         store_tensor(turns ? ts_mat3_rotate_tensor(*R, b->inertia) : b->inertia, pair_body->inertia);
         store_tensor(turns ? ts_mat3_rotate_tensor(*R, inverse) : inverse, pair_body->inverse_inertia);
@@ -221,6 +223,7 @@ static ts_pile* take_pile(ts_sim* sim, int elastic) {
     if (!pile) return NULL;
     pile->elastic_count = 0;
     pile->tree = TS_ARENA_ARRAY(arena, int, sim->model->tree_count + 1);
+    pile->flies_on = TS_ARENA_ARRAY(arena, unsigned char, sim->model->tree_count + 1);
     pile->elastic = TS_ARENA_ARRAY(arena, int, elastic);
     pile->elastic_now = TS_ARENA_ARRAY(arena, double, elastic);
     pile->order = TS_ARENA_ARRAY(arena, int, sim->contact_count);
@@ -553,7 +556,8 @@ static void remember(const ts_sim* sim, const ts_pile* pile, int i, int source, 
     out->solver = 0.0;
     out->key = (ts_row_key){(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
     out->source = source;
-    int a = sim->model->body[contact->body_a].tree, b = sim->model->body[contact->body_b].tree;
+    const int* tree = ts_sim_storage_of(sim)->body_tree;
+    int a = tree[contact->body_a], b = tree[contact->body_b];
     out->tree = a >= 0 ? a : b;
     out->valid = sim->info.solve.status != TS_SOLVE_FAILED;
     out->time_step = sim->options.time_step;

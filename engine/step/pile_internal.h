@@ -13,10 +13,11 @@ extern "C" {
 /// A pile while its step goes on; lives in sim->scratch.
 typedef struct ts_pile {
     ts_pairs* pairs;
-    int* tree;            // (pairs->body_count) of each body; -1 for what does not move
-    int* order;           // (contact_count) of sim->contact: which the pairs' contacts are
-    int* place;           // (contact_count) where in that order each contact of sim->contact stands
-    ts_row_pause* pause;  // (contact_count) of sim->contact: what the last step's memory says
+    int* tree;                // (pairs->body_count) of each body; -1 for what does not move
+    unsigned char* flies_on;  // likewise; nonzero: TS_TREE_TOUCHED_ROUND
+    int* order;               // (contact_count) of sim->contact: which the pairs' contacts are
+    int* place;               // (contact_count) where in that order each contact of sim->contact stands
+    ts_row_pause* pause;      // (contact_count) of sim->contact: what the last step's memory says
     int elastic_count;
     int* elastic;         // pairs' contacts that bounce
     double* elastic_now;  // (elastic_count) m/s, of their normals when the substep begins

@@ -149,16 +149,14 @@ int ts_free_rotation_advance(ts_sim* sim, int tree) {
 
 int ts_free_rotation_goes_on(const ts_sim* sim, int tree) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    const ts_kinematic_tree* t = &sim->model->tree[tree];
-    if (!ts_pile_is_on(sim) || !storage->tree_touched[tree] || !storage->tree_is_lone[tree]) return 0;
-    const ts_body* body = &sim->model->body[t->root];
-    const double* applied = storage->applied + t->dof_first;
-    if (t->kind != TS_TREE_CENTRED || !ts_touched_rotation_is_round(&body->inertia)) return 0;
+    if (storage->tree_touched[tree] != TS_TREE_TOUCHED_ROUND) return 0;
+    int first = sim->model->tree[tree].dof_first;
+    const double* applied = storage->applied + first;
     if (!is_zero(ts_vec3_load(applied)) || !is_zero(ts_vec3_load(applied + 3))) return 0;
-    ts_vec3 velocity = ts_vec3_load(sim->qvel + t->dof_first), omega = ts_vec3_load(sim->qvel + t->dof_first + 3);
-    double falling = sim->options.time_step * (1.0 - body->buoyancy);
-    ts_vec3_store(ts_vec3_add_scaled(velocity, falling, sim->options.gravity), sim->free_velocity + t->dof_first);
-    ts_vec3_store(omega, sim->free_velocity + t->dof_first + 3);
+    ts_vec3 velocity = ts_vec3_load(sim->qvel + first), omega = ts_vec3_load(sim->qvel + first + 3);
+    ts_vec3_store(ts_vec3_add_scaled(velocity, sim->options.time_step, sim->options.gravity),
+                  sim->free_velocity + first);
+    ts_vec3_store(omega, sim->free_velocity + first + 3);
     storage->tree_unsolved[tree] = 0;
     return 1;
 }

@@ -23,8 +23,7 @@ static inline int ts_free_rotation_is_lone(const ts_sim* sim, int tree) {
 /// Puts its velocity after a step without rows into sim->free_velocity, and keeps the turn. What ts_free_rotation_step returns.
 int ts_free_rotation_advance(ts_sim* sim, int tree);
 
-/// The same where nothing turns it: a centred body with a round inertia, no forces on it but weight and contacts, in a pile (pile.c). Returns 0, and
-/// does nothing, where that is not so.
+/// The same where nothing turns it: TS_TREE_TOUCHED_ROUND, and no forces on it but weight and contacts. Returns 0, and does nothing, where that is not so.
 int ts_free_rotation_goes_on(const ts_sim* sim, int tree);
 
 /// Moves it by that turn about its centre of mass; qpos and the new velocity are those of the centre's straight flight.

@@ -148,7 +148,8 @@ static void remember_trees(void* context, int begin, int end, int worker) {
         memory->late = storage->late_next[t];
         memory->torque = ts_vec3_zero();
         memory->steady = 0;
-        if (!storage->tree_touched[t] || !storage->tree_is_lone[t]) continue;
+        // What is round has no gyroscopic term to forecast.
+        if (storage->tree_touched[t] != TS_TREE_TOUCHED || !storage->tree_is_lone[t]) continue;
         int b = model->tree[t].root, turn = model->tree[t].dof_first + 3;
         ts_vec3 omega = ts_vec3_load(storage->new_velocity + turn);
         if (!(h * h * ts_vec3_norm_squared(omega) > least_turn * least_turn)) continue;
