@@ -422,16 +422,18 @@ static int find_chain(const ts_step_task* task, const ts_kinematics* k, int body
     return 1;
 }
 
-// What a contact does by the six units, and the side of it that moves.
-typedef struct world_contact {
+// A contact whose rows are looked for.
+typedef struct sought_contact {
     const ts_contact* contact;
-    int on_b;
+    const ts_manifold_derivative_point* slope;
+    int by_units;  // nonzero: it is with the world, of three rows or one, and known by what it does by the six units
+    int on_b;      // then: the side of it that moves
     contact_motion unit[MOTION];
-} world_contact;
+} sought_contact;
 
 // Rows of a contact over the `count` dofs of a chain, `ld` apart, at the velocities of `k`: each is twelve numbers times those of the dof, all rows at once. `law`:
 // hard, or soft by the gap alone; NULL: d(J v) only.
-static void fill_chain_rows(const ts_sim* sim, const ts_kinematics* k, const world_contact* w,
+static void fill_chain_rows(const ts_sim* sim, const ts_kinematics* k, const sought_contact* w,
                             const ts_mujoco_row_slopes* law, double (*numbers)[TWICE], int count, int ld,
                             double* by_q) {
     const ts_contact* contact = w->contact;
@@ -467,21 +469,19 @@ typedef struct own_slopes {
     double *by_q, *by_v;  // (motions)
 } own_slopes;
 
-// d(J v) at the velocities of `k` of a contact between bodies that move; returns over how many dofs, of both chains. Below zero: memory is short.
-static int turn_rows(const ts_sim* sim, const ts_kinematics* k, const ts_contact* contact,
-                     const ts_manifold_derivative_point* slope, ts_arena* scratch, double* out) {
-    contact_motion* chain = TS_ARENA_ARRAY(scratch, contact_motion, sim->model->nv + 1);
-    if (!chain) return -1;
-    int count = list_motions(sim->model, contact, chain);
-    find_motions(sim, k, contact, slope, chain, count);
-    fill_rows(sim->model, k, contact, chain, count, out);
-    return count;
-}
-
-// Of one with the world likewise.
-static int turn_world_rows(const ts_sim* sim, const ts_kinematics* k, const world_contact* w, ts_arena* scratch,
-                           double* out) {
-    int body = w->on_b ? w->contact->body_b : w->contact->body_a, count = 0;
+// d(J v) at the velocities of `k`. Returns over how many dofs, of both chains; below zero: memory is short.
+static int turn_rows(const ts_sim* sim, const ts_kinematics* k, const sought_contact* w, ts_arena* scratch,
+                     double* out) {
+    const ts_contact* contact = w->contact;
+    int body = w->on_b ? contact->body_b : contact->body_a, count = 0;
+    if (!w->by_units) {
+        contact_motion* chain = TS_ARENA_ARRAY(scratch, contact_motion, sim->model->nv + 1);
+        if (!chain) return -1;
+        count = list_motions(sim->model, contact, chain);
+        find_motions(sim, k, contact, w->slope, chain, count);
+        fill_rows(sim->model, k, contact, chain, count, out);
+        return count;
+    }
     for (int d = sim->model->body[body].dof_last; d >= 0; d = sim->model->dof[d].parent) ++count;
     double(*numbers)[TWICE] = (double(*)[TWICE])ts_arena_alloc(scratch, (size_t)count * sizeof *numbers);
     if (!numbers) return -1;
@@ -490,20 +490,18 @@ static int turn_world_rows(const ts_sim* sim, const ts_kinematics* k, const worl
     return count;
 }
 
-// Adds that of the combination `along`; G is set. `world`: of a contact with the world of three rows or one, else NULL. Returns 0 when memory is short.
-static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
-                        const ts_manifold_derivative_point* slope, const world_contact* world, const double* along,
-                        const int* dof, int count, own_slopes* to) {
+// Adds that of the combination `along`; G is set. Returns 0 when memory is short.
+static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, const sought_contact* w,
+                        const double* along, const int* dof, int count, own_slopes* to) {
     const ts_sim* sim = task->sim;
-    int rows = contact->surface.dimension, n = -1;
+    int rows = w->contact->surface.dimension, n = -1;
     ts_arena* scratch = &task->sim->scratch;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     ts_step_leverage l;
     double* turned = TS_ARENA_ARRAY(scratch, double, rows * sim->model->nv);
     if (turned && ts_step_leverage_take(sim, p, scratch, &l) &&
-        ts_step_leverage_find(sim, p, contact->block, along, &l))
-        n = world ? turn_world_rows(sim, &l.k, world, scratch, turned)
-                  : turn_rows(sim, &l.k, contact, slope, scratch, turned);
+        ts_step_leverage_find(sim, p, w->contact->block, along, &l))
+        n = turn_rows(sim, &l.k, w, scratch, turned);
     if (n >= 0) to->G = l.G;
     for (int i = 0; i < count && n >= 0; ++i) {
         to->by_q[i] += l.slope[dof[i]];
@@ -515,8 +513,7 @@ static int add_leverage(const ts_step_task* task, const ts_step_implicit* p, con
 }
 
 // What goes by G: -dc* of a push that leverage has slowed, c* = sqrt(G m) push, and dR lambda of what the solver has softened. Returns 0 when memory is short.
-static int add_own(const ts_step_task* task, const ts_step_implicit* p, const ts_contact* contact,
-                   const ts_manifold_derivative_point* slope, const world_contact* world,
+static int add_own(const ts_step_task* task, const ts_step_implicit* p, const sought_contact* w,
                    const ts_step_softening* softening, int slowed, const ts_step_block_slope* to) {
     const ts_sim* sim = task->sim;
     int rows = to->rows, count = to->count, normal = rows == 1 ? 0 : 2;
@@ -526,9 +523,9 @@ static int add_own(const ts_step_task* task, const ts_step_implicit* p, const ts
                whole = {0.0, room ? room + 2 * count : NULL, room ? room + 3 * count : NULL};
     double along[TS_BLOCK_ROWS_MAX] = {0.0}, share = 0.0;
     along[normal] = 1.0;
-    int fine = room && (!slowed || add_leverage(task, p, contact, slope, world, along, to->dof, count, &push));
+    int fine = room && (!slowed || add_leverage(task, p, w, along, to->dof, count, &push));
     for (int k = 0; fine && k < softening->count; ++k)
-        fine = add_leverage(task, p, contact, slope, world, softening->along[k], to->dof, count, &whole);
+        fine = add_leverage(task, p, w, softening->along[k], to->dof, count, &whole);
     if (slowed) share = 0.5 * ts_sim_storage_of(sim)->reference[to->row + normal] / push.G;
     double *by_q = (double*)to->by_q, *by_v = (double*)to->by_v;
     for (int r = 0; fine && r < rows; ++r) {
@@ -558,7 +555,8 @@ static int find_world_contact(const ts_step_task* task, ts_step_implicit* p, con
     const ts_model* model = sim->model;
     const ts_kinematics* k = &p->kinematics;
     const ts_block* block = &sim->problem.block[contact->block];
-    world_contact w = {.contact = contact, .on_b = model->body[contact->body_a].tree < 0};
+    sought_contact w = {
+        .contact = contact, .slope = slope, .by_units = 1, .on_b = model->body[contact->body_a].tree < 0};
     int body = w.on_b ? contact->body_b : contact->body_a;
     if (!find_chain(task, k, body, &room->chain)) return 0;
     ts_step_block_slope own = {block->row, block->rows, room->chain.count, room->chain.dof, NULL, NULL, NULL};
@@ -578,7 +576,7 @@ static int find_world_contact(const ts_step_task* task, ts_step_implicit* p, con
     }
     find_units(k, contact, slope, w.on_b, model->body[body].tree, w.unit);
     fill_chain_rows(sim, k, &w, law->row, room->chain.numbers, room->chain.count, own.count, (double*)own.by_q);
-    if (goes_by_G(law) && !add_own(task, p, contact, slope, &w, &law->softening, law->slowed, &own)) return 0;
+    if (goes_by_G(law) && !add_own(task, p, &w, &law->softening, law->slowed, &own)) return 0;
     add_common(model, k, contact, w.on_b, world_impulse(contact, sim->impulse + block->row), w.unit, room);
     p->block[contact->block] = own;
     return 1;
@@ -631,7 +629,8 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     fill_rows(model, k, contact, motion, count, by_q);
     add_law(sim, contact, law.row, motion, count, before, by_q, by_v);
     const ts_step_block_slope own = {block->row, rows, count, dof, by_q, shared ? to.numbers : NULL, by_v};
-    if (by_G && !add_own(task, p, contact, slope, NULL, &law.softening, law.slowed, &own)) return 0;
+    const sought_contact sought = {.contact = contact, .slope = slope};
+    if (by_G && !add_own(task, p, &sought, &law.softening, law.slowed, &own)) return 0;
     ts_force w = world_impulse(contact, sim->impulse + block->row);
     if (a < 0 || b < 0) {
         contact_motion unit[MOTION];
