@@ -198,6 +198,29 @@ Test(no_heap, nor_does_a_warm_step_of_a_pile) {
     }
 }
 
+// What a body of a pile takes with its four contacts, between steps and while one goes on (docs/benchmarks.md). A number of its own: who needs more says
+// so here.
+Test(no_heap, a_pile_takes_little_more_than_it_needs) {
+    enum { COLUMNS = 60, HIGH = 10 };
+    ts_builder* builder = ts_builder_create("columns");
+    ts_status status;
+    fixture_floor(builder, 0.8, 0.0);
+    for (int i = 0; i < COLUMNS * HIGH; ++i) {
+        ts_vec3 position = ts_vec3_make(0.5 * (i % COLUMNS), 0.0, 0.1 + 0.2 * (i / COLUMNS));
+        int body = fixture_free_body(builder, position, -1.0, ts_mat3_zero());
+        fixture_geom(builder, body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_zero(), 0.8);
+    }
+    fixture f = fixture_start(builder, 1);
+    cr_assert_eq(ts_sim_set(f.sim, "solver", "ncp-pgs", &status), TS_OK);
+    cr_assert_eq(ts_sim_set(f.sim, "iterations", "6", &status), TS_OK);
+    f.sim->options.substeps = 4;
+    fixture_run(&f, 10);
+    cr_assert_not_null(ts_sim_storage_of(f.sim)->unshown, "the test is of a pile");
+    cr_assert_eq(f.sim->contact_count, 4 * COLUMNS * HIGH);
+    cr_expect_lt((double)ts_sim_memory(f.sim), 9000.0 * COLUMNS * HIGH);
+    fixture_end(&f);
+}
+
 // The counters themselves: creating a simulation must be seen.
 Test(no_heap, the_counters_count) {
     calls = 0;
