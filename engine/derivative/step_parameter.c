@@ -18,6 +18,7 @@
 #include "engine/actuation/actuation_internal.h"
 #include "engine/derivative/step_parameter_internal.h"
 #include "engine/derivative/step_softening_internal.h"
+#include "engine/derivative/step_trees_internal.h"
 #include "engine/dynamics/derivative.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/dynamics/fluid_internal.h"
@@ -44,7 +45,9 @@ typedef struct parameters {
     int body;
     double *next, *middle, *a, *x;  // (n)
     double* speed;                  // (row_count) J v+
-    ts_step_weights weights;        // of masses that the softness of the model goes by; without a simulation: of none
+    double* shifted;  // (nv x count) N: what wrenches do whose point moves, held over stages; NULL: there are none
+    int time;         // the column by the time step that stages carry
+    ts_step_weights weights;  // of masses that the softness of the model goes by; without a simulation: of none
 } parameters;
 
 static double* column_at(const parameters* w, int c) { return w->numbers + (size_t)c * (size_t)w->p->frozen.size; }
@@ -162,7 +165,7 @@ static void find_impulse(parameters* w, int t, ts_step_column c, const double* w
         for (int d = 0; d < n; ++d) w->a[d] = (end[d] - sim->qvel[first + d]) / h;
         regress(w, t, c, sim->options.gravity, w->a, x);
         for (int d = 0; d < n; ++d) x[d] *= -h;
-        add_shifted_wrench(w, c, first, x);
+        if (!w->shifted) add_shifted_wrench(w, c, first, x);
     } else if (c.kind == TS_STEP_BY_GRAVITY) {
         ts_derivative_gravity_tree(sim->model, &w->p->kinematics, t, &w->derivative, w->matrix);
         for (int d = 0; d < n; ++d) x[d] = -h * w->matrix[3 * d + c.index];
@@ -300,6 +303,67 @@ static void change_inertia(parameters* w, int t, ts_step_column c, const double*
     w->body = -1;
     regress(w, t, c, ts_vec3_zero(), y, x);
     w->body = -1;
+}
+
+// --- stages ---
+
+// What columns do to M a at the state that stands.
+static void push_stage(void* user, int t, const double* a, double* io_force) {
+    parameters* w = (parameters*)user;
+    const ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
+    double h = sim->options.time_step;
+    ts_step_move_tree(sim->model, t, sim->qvel + first, &w->p->kinematics);
+    for (int d = 0; d < n; ++d) w->next[d] = sim->qvel[first + d] + h * a[d];
+    w->body = -1;
+    for (int c = 0; c < w->count; ++c) {
+        if (!concerns(w, w->column[c], t) || w->column[c].kind == TS_STEP_BY_TIME_STEP) continue;
+        find_impulse(w, t, w->column[c], w->next, w->next, w->x);
+        for (int d = 0; d < n; ++d) io_force[d * w->count + c] += w->x[d] / h + w->shifted[(first + d) * w->count + c];
+    }
+    w->body = -1;
+}
+
+// X = M dv_f - dM (v+ - v_f).
+static void arrive(void* user, int t, const double* velocity, const double* position) {
+    parameters* w = (parameters*)user;
+    const ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
+    const double* M = sim->mass_matrix + sim->mass_start[t];
+    for (int c = 0; c < w->count; ++c) {
+        double *X = column_at(w, c) + w->p->frozen.velocity + first,
+               *q = column_at(w, c) + w->p->frozen.position + first;
+        if (!concerns(w, w->column[c], t)) continue;
+        int from = w->column[c].kind == TS_STEP_BY_TIME_STEP ? w->time : c;
+        for (int r = 0; r < n; ++r)
+            for (int k = 0; k < n; ++k) X[r] += inertia_at(M, n, r, k) * velocity[k * w->count + from];
+        for (int d = 0; d < n && w->p->coasts[t]; ++d) q[d] += position[d * w->count + from];
+        if (!ts_step_is_of_mass(w->column[c].kind)) continue;
+        for (int d = 0; d < n; ++d)
+            w->next[d] = ts_sim_storage_of(sim)->new_velocity[first + d] - sim->free_velocity[first + d];
+        change_inertia(w, t, w->column[c], w->next, w->x);
+        for (int d = 0; d < n; ++d) X[d] -= w->x[d];
+    }
+}
+
+static int add_stages(parameters* w) {
+    const ts_sim* sim = w->task->sim;
+    const ts_model* model = sim->model;
+    ts_arena* scratch = &w->task->sim->scratch;
+    size_t size = (size_t)model->nv * (size_t)w->count;
+    double* x = TS_ARENA_ARRAY(scratch, double, model->nv);
+    double* shifted = (double*)ts_arena_alloc_zeroed(scratch, size, sizeof(double));
+    ts_step_stage_columns columns = {w->count, -1, w, push_stage, arrive};
+    if (!x || !shifted) return 0;
+    for (int c = 0; c < w->count; ++c) {
+        if (w->column[c].kind == TS_STEP_BY_TIME_STEP) columns.time = w->time = c;
+        if (!ts_step_is_of_mass(w->column[c].kind)) continue;
+        memset(x, 0, (size_t)model->nv * sizeof(double));
+        add_shifted_wrench(w, w->column[c], 0, x);
+        for (int d = 0; d < model->nv; ++d) shifted[d * w->count + c] = x[d] / sim->options.time_step;
+    }
+    w->shifted = shifted;
+    return ts_step_rk4_carry(w->task, w->p, scratch, &columns);
 }
 
 // What a medium does to a lone body by column c: less its impulses into x, and where they take it.
@@ -571,7 +635,12 @@ int ts_step_parameters_find(const ts_step_task* task, ts_step_implicit* p, const
     int fine = take_room(&w, &sim->scratch), moves = 0;
     w.midpoint = strcmp(sim->integrator->name, "midpoint") == 0;
     if (fine) memset(out_numbers, 0, (size_t)count * (size_t)p->frozen.size * sizeof(double));
-    for (int t = 0; fine && t < sim->model->tree_count; ++t) {
+    int staged = fine && sim->integrator->revisit;
+    for (int c = 0; c < count; ++c)
+        moves = moves || ts_step_is_of_mass(column[c].kind) || column[c].kind == TS_STEP_BY_GRAVITY ||
+                column[c].kind == TS_STEP_BY_TIME_STEP;
+    if (staged && moves) fine = add_stages(&w);
+    for (int t = 0; fine && !staged && t < sim->model->tree_count; ++t) {
         moves = 0;
         for (int c = 0; c < count; ++c) moves = moves || concerns(&w, column[c], t);
         if (!moves) continue;

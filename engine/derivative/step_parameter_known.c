@@ -2,8 +2,8 @@
 //
 // Problem: equations of a step hold where everything that a parameter moves is known; elsewhere the column is found by differences.
 // Rule: kind by kind, what of the world it moves is asked for. Left to differences: trees and blocks that step_tree.c and step_rows.c do not know
-// either; masses where G stands in the law (softness of other solvers, leverage that slows a push-out), or weights of ties and tendons; what has something left out; several
-// stages (step_rk4.c knows others).
+// either; masses where G stands in the law (softness of other solvers, leverage that slows a push-out), or weights of ties and tendons; what has something left out; drives
+// and media at several stages (step_rk4.c knows others).
 // Source: none.
 // Guarantee: what is called known is, of the first order, whatever else the step does.
 // Known failure: none; some columns that are called unknown could be found.
@@ -107,9 +107,10 @@ static int rule_jumps(const ts_sim* sim, ts_step_column c, int t) {
 int ts_step_parameter_is_known(const ts_step_task* task, const ts_step_implicit* p, ts_step_column c) {
     const ts_sim* sim = task->sim;
     const ts_model* model = p->model;
-    // Forces of several stages.
-    if (sim->integrator->revisit && (ts_step_is_of_mass(c.kind) || ts_step_is_of_drive(c.kind))) return 0;
-    if (sim->integrator->revisit && (c.kind == TS_STEP_BY_GRAVITY || c.kind == TS_STEP_BY_TIME_STEP)) return 0;
+    // What drives and a medium do at several stages.
+    int of_trees = ts_step_is_of_mass(c.kind) || c.kind == TS_STEP_BY_GRAVITY || c.kind == TS_STEP_BY_TIME_STEP;
+    if (sim->integrator->revisit && ts_step_is_of_drive(c.kind)) return 0;
+    if (sim->integrator->revisit && of_trees && ts_fluid_is_there(&sim->options)) return 0;
     switch (c.kind) {
     case TS_STEP_BY_MASS:
     case TS_STEP_BY_INERTIA: {

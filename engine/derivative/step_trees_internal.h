@@ -33,6 +33,21 @@ void ts_step_wrenches_add(const ts_step_trees* trees, int tree, double* by_q);
 /// All plain trees under Runge-Kutta. Returns 0 when memory is short.
 int ts_step_rk4_find(ts_step_trees* trees);
 
+/// Columns by what the world is made of, carried through the stages of all plain trees.
+typedef struct ts_step_stage_columns {
+    int count;
+    int time;  // the one by the time step; -1: none
+    void* user;
+    /// Adds what the columns do to M a of a tree (n x count) at the stage that stands, whose acceleration is `a` (n).
+    void (*push)(void* user, int tree, const double* a, double* io_force);
+    /// Takes how the velocity after the step without rows, and the position that the stages lead to, answer (n x count each); the state is that of the beginning again.
+    void (*arrive)(void* user, int tree, const double* velocity, const double* position);
+} ts_step_stage_columns;
+
+/// Carries them. Returns 0 when memory is short.
+int ts_step_rk4_carry(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch,
+                      const ts_step_stage_columns* columns);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,7 +40,8 @@ typedef struct ts_row_pause {
 
 /// What a block's memory says of that.
 static inline ts_row_pause ts_step_pause_of(const ts_row_memory* memory) {
-    return (ts_row_pause){memory->pause, memory->last_pause};
+    ts_row_pause pause = {memory->pause, memory->last_pause};
+    return pause;
 }
 
 /// For the memory of a block, by what its old memory said and ts_row_blocked: how long its push-out stays away.
