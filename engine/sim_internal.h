@@ -157,7 +157,7 @@ typedef struct ts_sim_storage {
 
     // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing. Steps in substeps, which have moved on
     // when they fail, do without where they can
-    int renews_pairs;  // nonzero: the present step writes pair_memory and kept themselves (narrow.c)
+    int renews_pairs;  // nonzero: the present step writes pair_memory and kept themselves (pair_memory.c)
     ts_pair_memory_array pair_next;
     ts_row_memory_array row_next;      // not of piles (pile.c)
     ts_manifold_kept_array kept;       // one of every pair in sim->pair_memory, or none at all; part of a snapshot

@@ -13,14 +13,13 @@
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/pair_memory_internal.h"
 #include "engine/step/pile_internal.h"
 #include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
 
 // 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
 static const double same_normal = 1e-6;
-
-static uint64_t pair_key(int geom_a, int geom_b) { return (uint64_t)(uint32_t)geom_a << 32 | (uint32_t)geom_b; }
 
 // A label that people and recordings can follow: the pair's key scrambled to 32 bits, then the feature. Matching never
 // relies on the scrambled half being unique.
@@ -29,11 +28,6 @@ static uint64_t contact_key(uint64_t pair, uint32_t feature) {
     x ^= x >> 29;
     return (x * UINT64_C(0xbf58476d1ce4e5b9)) >> 32 << 32 | feature;
 }
-
-typedef struct narrow_pair {
-    int a;
-    int b;
-} narrow_pair;
 
 // Where a pair touches. Of most pairs there are fewer points than a manifold has room for.
 typedef struct narrow_touch {
@@ -45,7 +39,7 @@ typedef struct narrow_touch {
 
 typedef struct narrow_context {
     ts_sim* sim;
-    const narrow_pair* pair;
+    const ts_narrow_pair* pair;
     ts_pair_memory* memory;
     ts_manifold_kept* kept;  // NULL where none are kept
     double most;             // m: how far they may have moved
@@ -131,10 +125,10 @@ static void collide_pairs(void* context, int begin, int end, int worker) {
 
 // Turns the pairs so that A is the smaller kind, and sorts by (A, B): a counting sort by B and then, stable, by A.
 // Returns NULL when memory is short.
-static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int count) {
+static ts_narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int count) {
     const ts_model* model = sim->model;
-    narrow_pair* one = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, count);
-    narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, count);
+    ts_narrow_pair* one = TS_ARENA_ARRAY(&sim->scratch, ts_narrow_pair, count);
+    ts_narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, ts_narrow_pair, count);
     int* start = TS_ARENA_ARRAY(&sim->scratch, int, model->geom_count + 1);
     if (!one || !two || !start) return NULL;
     for (int i = 0; i < count; ++i) {
@@ -145,101 +139,14 @@ static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int count) 
         one[i].b = swap ? a : b;
     }
     for (int pass = 0; pass < 2; ++pass) {
-        const narrow_pair* from = pass == 0 ? one : two;
-        narrow_pair* to = pass == 0 ? two : one;
+        const ts_narrow_pair* from = pass == 0 ? one : two;
+        ts_narrow_pair* to = pass == 0 ? two : one;
         memset(start, 0, ((size_t)model->geom_count + 1) * sizeof(int));
         for (int i = 0; i < count; ++i) ++start[(pass == 0 ? from[i].b : from[i].a) + 1];
         for (int g = 0; g < model->geom_count; ++g) start[g + 1] += start[g];
         for (int i = 0; i < count; ++i) to[start[pass == 0 ? from[i].b : from[i].a]++] = from[i];
     }
     return one;
-}
-
-static void clear_pair(ts_pair_memory* entry, uint64_t key) {
-    memset(entry, 0, sizeof *entry);
-    entry->key = key;
-}
-
-// The memory of the new pairs: what is known is copied, the rest starts empty. Manifolds are kept where `keeps`.
-static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count, int keeps) {
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
-    const ts_pair_memory_array* known = &sim->pair_memory;
-    const ts_manifold_kept* kept = storage->kept.count == known->count ? storage->kept.data : NULL;
-    if (!ts_pair_memory_array_resize(&storage->pair_next, count)) return 0;
-    if (!ts_manifold_kept_array_resize(&storage->kept_next, keeps ? count : 0)) return 0;
-    int old = 0;
-    for (int i = 0; i < count; ++i) {
-        uint64_t key = pair_key(pair[i].a, pair[i].b);
-        ts_pair_memory* entry = &storage->pair_next.data[i];
-        while (old < known->count && known->data[old].key < key) ++old;
-        int is_known = old < known->count && known->data[old].key == key;
-        if (is_known)
-            *entry = known->data[old];
-        else
-            clear_pair(entry, key);
-        if (keeps && is_known && kept)
-            storage->kept_next.data[i] = kept[old];
-        else if (keeps)
-            storage->kept_next.data[i].is_kept = 0;
-    }
-    return 1;
-}
-
-// Those of the known pairs that are among the new ones to the front, with what is kept of them (NULL: nothing). Returns how many.
-static int gather_known(ts_sim* sim, const narrow_pair* pair, int count, ts_manifold_kept* kept) {
-    ts_pair_memory* known = sim->pair_memory.data;
-    int left = 0;
-    for (int old = 0, i = 0; old < sim->pair_memory.count; ++old) {
-        while (i < count && pair_key(pair[i].a, pair[i].b) < known[old].key) ++i;
-        if (i == count || pair_key(pair[i].a, pair[i].b) != known[old].key) continue;
-        if (left != old) {
-            known[left] = known[old];
-            if (kept) kept[left] = kept[old];
-        }
-        ++left;
-    }
-    return left;
-}
-
-// Puts those that were gathered where the new pairs have them; the others start empty. There is room for all.
-static void spread_known(ts_sim* sim, const narrow_pair* pair, int count, int left, ts_manifold_kept* kept) {
-    ts_pair_memory* known = sim->pair_memory.data;
-    int from = count - left;
-    // From the end the list grows into what is behind it, and no entry is written before it was read.
-    if (from > 0 && left > 0) {
-        memmove(known + from, known, (size_t)left * sizeof *known);
-        if (kept) memmove(kept + from, kept, (size_t)left * sizeof *kept);
-    }
-    for (int i = 0; i < count; ++i) {
-        uint64_t key = pair_key(pair[i].a, pair[i].b);
-        int is_known = from < count && known[from].key == key;
-        if (!is_known) {
-            clear_pair(&known[i], key);
-            if (kept) kept[i].is_kept = 0;
-            continue;
-        }
-        if (from != i) {
-            known[i] = known[from];
-            if (kept) kept[i] = kept[from];
-        }
-        ++from;
-    }
-}
-
-// The same without a second memory: of a step in substeps, which moves bodies before its end and does not go back when it fails. Where pairs are those of
-// the last step nothing is moved.
-static int renew_pair_memory(ts_sim* sim, const narrow_pair* pair, int count, int keeps) {
-    ts_pair_memory_array* known = &sim->pair_memory;
-    ts_manifold_kept_array* kept = &ts_sim_storage_of(sim)->kept;
-    int had = known->count > 0 && kept->count == known->count;
-    if (!ts_pair_memory_array_reserve(known, count) || !ts_manifold_kept_array_reserve(kept, keeps ? count : 0))
-        return 0;
-    ts_manifold_kept* moved = keeps && had ? kept->data : NULL;
-    spread_known(sim, pair, count, gather_known(sim, pair, count, moved), moved);
-    known->count = count;
-    for (int i = 0; keeps && !had && i < count; ++i) kept->data[i].is_kept = 0;
-    kept->count = keeps ? count : 0;
-    return 1;
 }
 
 static ts_vec3 fresh_tangent(const ts_sim* sim, int geom_a, ts_vec3 normal) {
@@ -296,7 +203,7 @@ static int surface_runs(const ts_surface* surface) {
 }
 
 // The surface of a pair, with what the simulation adds to it.
-static ts_surface surface_of(const ts_sim* sim, const narrow_pair* pair) {
+static ts_surface surface_of(const ts_sim* sim, const ts_narrow_pair* pair) {
     ts_surface surface = ts_model_surface_between(sim->model, pair->a, pair->b);
     const ts_surface_move* move = ts_sim_storage_of(sim)->surface_move;
     if (!move) return surface;
@@ -312,12 +219,12 @@ typedef struct known_frame {
 } known_frame;
 
 // What the contacts of a pair share.
-static ts_contact shared_contact(const ts_sim* sim, const narrow_pair* pair, const ts_surface* surface) {
+static ts_contact shared_contact(const ts_sim* sim, const ts_narrow_pair* pair, const ts_surface* surface) {
     return (ts_contact){.geom_a = pair->a,
                         .geom_b = pair->b,
                         .body_a = sim->model->geom[pair->a].body,
                         .body_b = sim->model->geom[pair->b].body,
-                        .key = contact_key(pair_key(pair->a, pair->b), 0),
+                        .key = contact_key(ts_pair_key(pair->a, pair->b), 0),
                         .surface = {surface->dimension, surface->friction, surface->friction_spin,
                                     surface->friction_roll, surface->restitution},
                         .block = -1};
@@ -343,7 +250,7 @@ static void fill_contact(const ts_sim* sim, const ts_surface* surface, const ts_
 }
 
 // How far a point may have moved on either geom and still be the one of last step: 2 % of the smaller geom's size.
-static double match_distance(const ts_sim* sim, const narrow_pair* pair) {
+static double match_distance(const ts_sim* sim, const ts_narrow_pair* pair) {
     double radius_a = ts_shape_bounding_radius(&sim->model->geom[pair->a].shape);
     double radius_b = ts_shape_bounding_radius(&sim->model->geom[pair->b].shape);
     return 0.04 * fmin(radius_a, radius_b);
@@ -352,7 +259,7 @@ static double match_distance(const ts_sim* sim, const narrow_pair* pair) {
 // Finds the memory of each point of one pair among entries [first, last) of that pair: by label, and what is then left
 // by nearness on either geom. Labels alone are not enough: where corners of two geoms coincide, as on a stack of equal
 // boxes, rounding decides which of several names a point gets. An entry serves one point only. `pair_label` is the label of no feature.
-static void match_points(const ts_sim* sim, const narrow_pair* pair, const narrow_touch* touch, uint64_t pair_label,
+static void match_points(const ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, uint64_t pair_label,
                          int first, int last, int* out_memory) {
     const ts_row_memory* memory = sim->row_memory.data;
     unsigned used = 0;  // bit per entry; a manifold has at most 8 points
@@ -395,7 +302,7 @@ typedef struct contact_range {
 
 typedef struct compact_context {
     ts_sim* sim;
-    const narrow_pair* pair;
+    const ts_narrow_pair* pair;
     const narrow_touch* touch;
     contact_range* range;
 } compact_context;
@@ -405,7 +312,7 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
     ts_sim* sim = job->sim;
     (void)worker;
     for (int i = begin; i < end; ++i) {
-        const narrow_pair* pair = &job->pair[i];
+        const ts_narrow_pair* pair = &job->pair[i];
         const narrow_touch* touch = &job->touch[i];
         contact_range* range = &job->range[i];
         range->deepest = 0.0;
@@ -427,14 +334,14 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
 }
 
 // Ranges of all pairs; pairs and memory ascend together. Returns how many contacts there are.
-static int find_ranges(ts_sim* sim, const narrow_pair* pair, const narrow_touch* touch, int pair_count,
+static int find_ranges(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, int pair_count,
                        contact_range* out_range) {
     const ts_row_memory* known = sim->row_memory.data;
     int at = 0, old, end, *units = &ts_sim_storage_of(sim)->unit_count;
     *units = 0;
     ts_contact_memory(sim, &old, &end);
     for (int i = 0; i < pair_count; ++i) {
-        uint64_t key = pair_key(pair[i].a, pair[i].b);
+        uint64_t key = ts_pair_key(pair[i].a, pair[i].b);
         out_range[i].at = at;
         sim->info.narrow_failures +=
             touch[i].status == TS_PROXIMITY_LIMIT || touch[i].status == TS_PROXIMITY_INVALID_INPUT;
@@ -450,7 +357,7 @@ static int find_ranges(ts_sim* sim, const narrow_pair* pair, const narrow_touch*
 }
 
 // All manifolds' points in order, each with its memory.
-static ts_code compact(ts_sim* sim, const narrow_pair* pair, const narrow_touch* touch, int pair_count) {
+static ts_code compact(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, int pair_count) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     contact_range* range = TS_ARENA_ARRAY(&storage->solve_scratch[0], contact_range, pair_count);
     if (!range) return TS_ERROR_MEMORY;
@@ -474,15 +381,12 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     sim->info.contact_count = 0;
     sim->info.narrow_failures = sim->info.kept_pairs = 0;
     sim->info.worst_penetration = 0.0;
-    narrow_pair* pair = ordered_pairs(sim, pairs, count);
+    ts_narrow_pair* pair = ordered_pairs(sim, pairs, count);
     int workers = ts_task_pool_workers(sim->tasks);
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
     double most = storage->substep_count > 1 ? sim->options.keep_contacts * sim->options.contact_margin : 0.0;
     int keeps = most > 0.0 && !soft;
-    // Who wakes has all asked once more, from what was remembered.
-    storage->renews_pairs = storage->substep_count > 1 && storage->asleep_count == 0;
-    if (!pair || !(storage->renews_pairs ? renew_pair_memory : merge_pair_memory)(sim, pair, count, keeps))
-        return TS_ERROR_MEMORY;
+    if (!pair || !ts_pair_memory_take(sim, pair, count, keeps)) return TS_ERROR_MEMORY;
     // What is gone when the contacts are there takes the place of what solves will need.
     for (int w = 0; w < workers; ++w) ts_arena_reset(&storage->solve_scratch[w]);
     ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points,
