@@ -20,7 +20,7 @@
 enum {
     BLOCK = 256,      // keys a worker takes at a time
     GRAIN = 128,      // boxes that look for neighbours at a time
-    PIECE = 8192,     // keys merged at a time
+    PIECE = 512,      // keys merged at a time
     DIGIT = 11,       // bits sorted at a time
     FEW_KEYS = 48,    // fewer are sorted by insertion
     AHEAD = 16,       // keys whose boxes are on their way from memory
