@@ -119,7 +119,7 @@ static inline int ts_dof_tiles_next(uint64_t* bits) {
     int j = 0;
     while (!(*bits >> TS_TILE * j & 15u)) ++j;
 #endif
-    *bits &= ~((uint64_t)15 << TS_TILE * j);
+    *bits &= ~(uint64_t)15 << TS_TILE * j;  // there is none below
     return j;
 }
 

@@ -93,39 +93,51 @@ static inline int make(const ts_dof_chains* chains, int n, const double* M, doub
 }
 
 // Dofs of tile k among themselves, the last first; x is theirs. What waits for the one before does so for a product and a difference alone.
-static inline void whiten_tile(int n, int rows, const double* own, const double* inverse, double* x) {
+static inline ts_four whiten_tile(int n, const double* own, const double* inverse, const double* x) {
+    const double *o1 = own + n, *o2 = o1 + n, *o3 = o2 + n;
+    double a = x[0], b = x[1], c = x[2], d = x[3];
+    a -= (o3[0] * inverse[3]) * d, b -= (o3[1] * inverse[3]) * d, c -= (o3[2] * inverse[3]) * d;
+    a -= (o2[0] * inverse[2]) * c, b -= (o2[1] * inverse[2]) * c;
+    a -= (o1[0] * inverse[1]) * b;
+    return ts_four_product(ts_four_make(a, b, c, d), ts_four_load(inverse));
+}
+
+// The same of the last tile, where it is not full, and what it gives to the tiles that it hangs on.
+static inline void whiten_last(const ts_dof_chains* chains, int n, int k, int rows, const double* L,
+                               const double* inverse, double* x) {
+    const double *row = L + (ptrdiff_t)(N * k) * n, *own = row + N * k;
+    double* y = x + N * k;
+    inverse += N * k;
     for (int r = rows - 1; r > 0; --r)
-        for (int i = 0; i < r; ++i) x[i] -= (own[r * n + i] * inverse[r]) * x[r];
-    for (int r = 0; r < rows; ++r) x[r] *= inverse[r];
+        for (int i = 0; i < r; ++i) y[i] -= (own[r * n + i] * inverse[r]) * y[r];
+    for (int r = 0; r < rows; ++r) y[r] *= inverse[r];
+    for (uint64_t above = ts_dof_tiles_above(chains, k, rows); above;) {
+        int j = ts_dof_tiles_next(&above);
+        const double* from = row + N * j;
+        ts_four sum = ts_four_times(y[0], ts_four_load(from));
+        for (int r = 1; r < rows; ++r) sum = ts_four_plus(sum, ts_four_times(y[r], ts_four_load(from + r * n)));
+        ts_four_store(ts_four_minus(ts_four_load(x + N * j), sum), x + N * j);
+    }
 }
 
 static inline void whiten_row(const ts_dof_chains* chains, int n, const double* L, const double* inverse, double* x) {
-    for (int k = (n - 1) / N; k >= 0; --k) {
-        int rows = rows_of(n, k);
+    if (n % N > 0) whiten_last(chains, n, n / N, n % N, L, inverse, x);
+    for (int k = n / N - 1; k >= 0; --k) {
         const double* row = L + (ptrdiff_t)(N * k) * n;
-        double *y = x + N * k, value[N] = {0.0};
+        double* y = x + N * k;
         // Off a row's chain everything is zero and stays so.
-        if (rows == N) {
-            if (y[0] == 0.0 && y[1] == 0.0 && y[2] == 0.0 && y[3] == 0.0) continue;
-            whiten_tile(n, N, row + N * k, inverse + N * k, y);
-        } else {
-            whiten_tile(n, rows, row + N * k, inverse + N * k, y);
-        }
-        for (int r = 0; r < rows; ++r) value[r] = y[r];
-        for (uint64_t above = ts_dof_tiles_above(chains, k, rows); above;) {
+        if (y[0] == 0.0 && y[1] == 0.0 && y[2] == 0.0 && y[3] == 0.0) continue;
+        ts_four value = whiten_tile(n, row + N * k, inverse + N * k, y);
+        ts_four a = ts_four_lane(value, 0), b = ts_four_lane(value, 1), c = ts_four_lane(value, 2),
+                d = ts_four_lane(value, 3);
+        ts_four_store(value, y);
+        for (uint64_t above = ts_dof_tiles_above(chains, k, N); above;) {
             int j = ts_dof_tiles_next(&above);
             const double* from = row + N * j;
-            ts_four sum = ts_four_times(value[0], ts_four_load(from));
-            if (rows == N) {
-                ts_four odd = ts_four_times(value[1], ts_four_load(from + n));
-                sum = ts_four_plus(sum, ts_four_times(value[2], ts_four_load(from + 2 * n)));
-                odd = ts_four_plus(odd, ts_four_times(value[3], ts_four_load(from + 3 * n)));
-                sum = ts_four_plus(sum, odd);
-            } else {
-                for (int r = 1; r < rows; ++r)
-                    sum = ts_four_plus(sum, ts_four_times(value[r], ts_four_load(from + r * n)));
-            }
-            ts_four_store(ts_four_minus(ts_four_load(x + N * j), sum), x + N * j);
+            ts_four sum = ts_four_product(a, ts_four_load(from)), odd = ts_four_product(b, ts_four_load(from + n));
+            sum = ts_four_plus(sum, ts_four_product(c, ts_four_load(from + 2 * n)));
+            odd = ts_four_plus(odd, ts_four_product(d, ts_four_load(from + 3 * n)));
+            ts_four_store(ts_four_minus(ts_four_load(x + N * j), ts_four_plus(sum, odd)), x + N * j);
         }
     }
 }
@@ -133,15 +145,18 @@ static inline void whiten_row(const ts_dof_chains* chains, int n, const double* 
 // What tile k of w is given by the tiles that it hangs on.
 static inline ts_four given(const ts_dof_chains* chains, int n, int rows, const double* L, int k, const double* w) {
     const double* row = L + (ptrdiff_t)(N * k) * n;
-    ts_four sum[N] = {ts_four_zero(), ts_four_zero(), ts_four_zero(), ts_four_zero()};
+    ts_four a = ts_four_zero(), b = a, c = a, d = a;
     for (uint64_t above = ts_dof_tiles_above(chains, k, rows); above;) {
         int j = ts_dof_tiles_next(&above);
+        const double* from = row + N * j;
         ts_four v = ts_four_load(w + N * j);
-        for (int r = 0; r < rows; ++r)
-            sum[r] = ts_four_plus(sum[r], ts_four_product(ts_four_load(row + r * n + N * j), v));
+        a = ts_four_plus(a, ts_four_product(ts_four_load(from), v));
+        if (rows > 1) b = ts_four_plus(b, ts_four_product(ts_four_load(from + n), v));
+        if (rows > 2) c = ts_four_plus(c, ts_four_product(ts_four_load(from + 2 * n), v));
+        if (rows > 3) d = ts_four_plus(d, ts_four_product(ts_four_load(from + 3 * n), v));
     }
-    ts_four_transpose(&sum[0], &sum[1], &sum[2], &sum[3]);
-    return ts_four_plus(ts_four_plus(sum[0], sum[2]), ts_four_plus(sum[1], sum[3]));
+    ts_four_transpose(&a, &b, &c, &d);
+    return ts_four_plus(ts_four_plus(a, c), ts_four_plus(b, d));
 }
 
 // The same from the first on; what they have been given by others goes off before.
