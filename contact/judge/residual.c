@@ -263,6 +263,7 @@ static inline double stiffness_of(const ts_contact_problem* problem, int b) {
     const ts_block* block = &problem->block[b];
     if (block->rows != 1 && (block->set != TS_SET_CONE || block->rows != 3))
         return ts_contact_problem_stiffness(problem, b);
+    if (block->rows == 3 && !problem->R && problem->delassus->bound) return problem->delassus->bound[b];
     const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
     const double* R = problem->R ? problem->R + block->row : NULL;
     if (block->rows == 1) return fabs(D[0]) + (R ? R[0] : 0.0);

@@ -82,6 +82,8 @@ struct ts_delassus {
     const int* block_row;  // (block_count + 1): rows of block b are [block_row[b], block_row[b+1])
     const double*
         row_sum;  // (block_count) kg^-1: largest sum of |G_bb| along a row, where there are more than three; NULL: not known
+    const double*
+        bound;  // (block_count) kg^-1: no eigenvalue of G_bb is larger, where there are three rows; NULL: not known
 };
 
 /// A part of a block's Jacobian: columns [column, column + count) of the generalised velocity.

@@ -250,7 +250,7 @@ ts_delassus* ts_delassus_block_sparse(ts_arena* arena, int block_count, const in
     double* y = (double*)ts_arena_alloc_zeroed(arena, (size_t)block_row[block_count], sizeof(double));
     if (!self || !mirror || !diagonal_entry || !y) return NULL;
     self->base.ops = &block_ops;
-    self->base.row_sum = NULL;
+    self->base.row_sum = self->base.bound = NULL;
     self->base.row_count = block_row[block_count];
     self->base.block_count = block_count;
     self->base.block_row = block_row;

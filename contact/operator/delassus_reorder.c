@@ -120,7 +120,7 @@ ts_delassus* ts_velocity_form_reorder(const ts_velocity_form* form, const ts_swe
     if (!to || !segment || (p.numbers > 0 && !data)) return NULL;
     *to = *form;
     to->base.block_row = p.block_row;
-    to->base.row_sum = NULL;
+    to->base.row_sum = to->base.bound = NULL;
     to->velocity_count = p.columns;
     to->V = (double*)ts_arena_alloc_zeroed(arena, (size_t)p.columns, sizeof(double));
     to->V_apply = TS_ARENA_ARRAY(arena, double, p.columns);

@@ -513,6 +513,17 @@ static int find_row_sums(ts_velocity_form* self, ts_arena* arena) {
     return sum != NULL;
 }
 
+// So are bounds of contacts: here a square root need not be waited for.
+static int find_bounds(ts_velocity_form* self, ts_arena* arena) {
+    double* bound = TS_ARENA_ARRAY(arena, double, self->base.block_count);
+    for (int b = 0; bound && b < self->base.block_count; ++b) {
+        const double* D = self->diagonal + self->diagonal_start[b];
+        bound[b] = self->block[b].rows == 3 ? ts_stiffness_bound_3x3(D[0], D[4], D[8], D[1], D[2], D[5]) : 0.0;
+    }
+    self->base.bound = bound;
+    return bound != NULL;
+}
+
 ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
                                        const int* segment_start, const ts_delassus_segment* segments) {
     size_t diagonal_total = 0;
@@ -548,7 +559,7 @@ ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int 
         at += (size_t)self->block[b].rows * (size_t)self->block[b].rows;
     }
     self->known = sums_rows ? TS_ARENA_ARRAY(arena, double, block_row[block_count]) : NULL;
-    return find_row_sums(self, arena) ? &self->base : NULL;
+    return find_row_sums(self, arena) && find_bounds(self, arena) ? &self->base : NULL;
 }
 
 ts_velocity_form* ts_velocity_form_of(ts_delassus* G) { return G->ops == &velocity_ops ? (ts_velocity_form*)G : NULL; }

@@ -67,7 +67,7 @@ static ts_delassus* cut_part(const ts_velocity_form* self, part_room* room, cons
     part->tasks = NULL;
     part->base.block_count = count;
     part->base.block_row = room->block_row;
-    part->base.row_sum = NULL;
+    part->base.row_sum = part->base.bound = NULL;
     part->velocity_count = columns;
     part->V = room->V;
     part->V_apply = room->V_apply;

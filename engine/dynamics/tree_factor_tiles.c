@@ -168,10 +168,9 @@ static inline void unwhiten_tile(int n, int rows, const double* own, const doubl
     for (int r = 1; r < rows; ++r)
         for (int i = 0; i < r; ++i) x[r] -= (own[r * n + i] * inverse[r]) * x[i];
     // In one piece, as it is read.
-    if (rows == N)
-        ts_four_store(ts_four_make(x[0], x[1], x[2], x[3]), w);
-    else
-        for (int r = 0; r < rows; ++r) w[r] = x[r];
+    if (rows == N) ts_four_store(ts_four_make(x[0], x[1], x[2], x[3]), w);
+    for (int r = 0; r < N - 1 && rows < N; ++r)
+        if (r < rows) w[r] = x[r];
 }
 
 static inline void unwhiten_row(const ts_dof_chains* chains, int n, const double* L, const double* inverse, double* w) {

@@ -75,11 +75,11 @@ static void add_wrenches(const ts_sim* sim, ts_row_piece* piece, int row, int ro
                          const ts_vec3* force) {
     enum { GROUP = 6 * TS_ROW_LANES };
     if (piece->wrench) {
-        for (int r = 0; r < rows; ++r)
-            for (int k = 0; k < 3; ++k) {
-                piece->wrench[6 * (row + r) + k] += ts_vec3_get(couple[r], k);
-                piece->wrench[6 * (row + r) + 3 + k] += ts_vec3_get(force[r], k);
-            }
+        double* to = piece->wrench + 6 * row;
+        for (int r = 0; r < rows; ++r, to += 6) {
+            to[0] += couple[r].x, to[1] += couple[r].y, to[2] += couple[r].z;
+            to[3] += force[r].x, to[4] += force[r].y, to[5] += force[r].z;
+        }
         return;
     }
     double wrench[TS_ROW_LANES_MOST / TS_ROW_LANES * GROUP] = {0.0};

@@ -365,8 +365,14 @@ static void fill_companion(const assembly* work, int b) {
     ts_row_lanes_mix mix = {piece.stored, end - piece.segment_first, chain->stored, wrench, plan->block[b].rows};
     ts_row_lanes_combine(&mix, segment_data(work, piece.segment_first));
     for (int r = 0; r < mix.rows; ++r) {
-        speeds.now[r] = ts_dot(wrench + 6 * r, chain->now, 6);
-        speeds.free[r] = ts_dot(wrench + 6 * r, chain->free, 6);
+        double now = 0.0, free = 0.0;
+        for (int i = 0; i < 6; ++i) {
+            double w = wrench[6 * r + i];
+            now += w * chain->now[i];
+            free += w * chain->free[i];
+        }
+        speeds.now[r] = now;
+        speeds.free[r] = free;
     }
     apply_law(work, b, &J, 0);
 }

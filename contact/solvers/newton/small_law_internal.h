@@ -15,10 +15,13 @@ static inline double small_inverse_stiffness(const small* q, const ts_velocity_f
     const ts_contact_problem* p = q->problem;
     const ts_block* block = &p->block[b];
     double stiffness;
+    int is_known = !p->R && p->delassus->bound != NULL;
     const double* D = form->diagonal + form->diagonal_start[b];
     int row = block->row;
     if (block->set == TS_SET_CONE && !(block->mu > 0.0)) {
         stiffness = D[2 * block->rows + 2] + small_softness(p, row + 2);
+    } else if (block->set == TS_SET_CONE && block->rows == 3 && is_known) {
+        stiffness = p->delassus->bound[b];
     } else if (block->set == TS_SET_CONE && block->rows == 3) {
         stiffness = ts_stiffness_bound_3x3(D[0] + small_softness(p, row), D[4] + small_softness(p, row + 1),
                                            D[8] + small_softness(p, row + 2), D[1], D[2], D[5]);

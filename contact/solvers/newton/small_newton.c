@@ -308,7 +308,7 @@ static double unit_by(const small* q, double largest) {
     return ts_worse(scale.impulse, scale.velocity * scale.step);
 }
 
-static double unit_of(const small* q) { return unit_by(q, ts_largest(q->x, q->problem->row_count)); }
+static double unit_of(const small* q) { return unit_by(q, small_largest(q->x, q->problem->row_count)); }
 
 // 1: of the tolerance, that a bound of the natural map leaves for rounding.
 static const double bound_part = 0.9;
@@ -330,7 +330,7 @@ static double judge(small* q, int is_known) {
     admit(q, q->x);
     int is_moved = memcmp(q->x0, q->x, bytes) != 0;
     if (!is_known || is_moved) small_find_velocities(q);
-    double largest = ts_largest(q->x, q->problem->row_count);
+    double largest = small_largest(q->x, q->problem->row_count);
     double bound = is_known && !is_moved ? q->natural * q->worst : HUGE_VAL;
     double most = bound_part * q->yardstick->goal.tolerance * unit_by(q, largest);
     if (bound <= most) return most > 0.0 ? bound / most : 0.0;

@@ -86,6 +86,24 @@ typedef struct small {
     ts_tiles* H;
 } small;
 
+// ts_largest (base/scalar.h): the largest |x[i]| of n numbers, 0 of none, and not a number where one of them is none.
+static inline double small_largest(const double* x, int n) {
+    ts_four most = ts_four_zero(), rest = most;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        ts_four v = ts_four_load(x + i);
+        most = ts_four_most(ts_four_size(v), most);
+        rest = ts_four_plus(rest, ts_four_product(ts_four_zero(), v));  // not zero where something is not finite
+    }
+    if (ts_four_sum(rest) != 0.0) i = 0;
+    double v[4], largest = 0.0;
+    ts_four_store(most, v);
+    for (int k = 0; k < 4 && i > 0; ++k) largest = v[k] > largest ? v[k] : largest;
+    for (; i < n; ++i)
+        if (!(fabs(x[i]) <= largest) && !isnan(largest)) largest = fabs(x[i]);
+    return largest;
+}
+
 // out[r] = row r of what lies in `count` tiles from `first` on, times w. Three rows together wait less.
 static inline void small_read(const small* q, int first, int count, int rows, const double* w, double* out) {
     int r = 0;
@@ -180,15 +198,21 @@ static inline void small_find_velocities(small* q) {
 
 // The columns of a segment's rows into their tiles, which lie one behind the other, `size` numbers each, from `to` on.
 static inline void small_copy_segment(const ts_delassus_segment* s, int rows, int size, double* to) {
-    int lead = s->column % SMALL_TILE, n = s->count;
-    for (int r = 0; r < rows; ++r) {
-        const double* J = s->J + r * n;
-        double* at = to + SMALL_TILE * r;
-        int j = 0;
-        for (int slot = lead; lead > 0 && slot < SMALL_TILE && j < n; ++slot) at[slot] = J[j++];
-        if (lead > 0) at += size;
-        for (; j + SMALL_TILE <= n; j += SMALL_TILE, at += size) ts_four_store(ts_four_load(J + j), at);
-        for (int slot = 0; j < n; ++slot) at[slot] = J[j++];
+    const double* J = s->J;
+    for (int slot = s->column % SMALL_TILE, left = s->count, width; left > 0; left -= width, J += width, to += size) {
+        width = SMALL_TILE - slot < left ? SMALL_TILE - slot : left;
+        const double* from = J;
+        double* at = to + slot;
+        for (int r = 0; r < rows; ++r, from += s->count, at += SMALL_TILE) {
+            if (width == SMALL_TILE) {
+                ts_four_store(ts_four_load(from), at);
+                continue;
+            }
+            at[0] = from[0];
+            if (width > 1) at[1] = from[1];
+            if (width > 2) at[2] = from[2];
+        }
+        slot = 0;
     }
 }
 

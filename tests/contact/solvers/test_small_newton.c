@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "base/scalar.h"
 #include "contact/operator/delassus.h"
 #include "contact/solvers/newton/small_newton_internal.h"
+#include "contact/solvers/newton/small_rows_internal.h"
 #include "tests/contact/contact_fixture.h"
 #include "tests/contact/solvers/admissible.h"
 
@@ -390,4 +392,19 @@ Test(small_newton, refuses_what_is_not_small) {
         if (k > 0) cr_expect_eq(impulse, before);
         ts_arena_free(&arena);
     }
+}
+
+// ts_largest decides, in its own order, one number after the other.
+Test(small_newton, four_at_a_time_the_same_is_largest) {
+    static const double odd[] = {0.0, -0.0, -7.0, HUGE_VAL, -HUGE_VAL, NAN, 1e-320, -1e308};
+    for (int n = 0; n <= 13; ++n)
+        for (int i = 0; i <= n; ++i)
+            for (size_t k = 0; k < sizeof odd / sizeof odd[0]; ++k) {
+                double x[14];
+                for (int j = 0; j < 14; ++j) x[j] = j % 3 == 0 ? -0.1 * j : 0.2 * j;
+                if (i < n) x[i] = odd[k];
+                double is = small_largest(x, n), should = ts_largest(x, n);
+                cr_assert(memcmp(&is, &should, sizeof is) == 0 || (isnan(is) && isnan(should)), "%d numbers, %g at %d",
+                          n, odd[k], i);
+            }
 }
