@@ -1,7 +1,8 @@
 // The end of a step: q+ = q (+) h v+, or where the integrator takes what no row touches, and what the next step will remember.
 //
 // The new state is first written beside the old one and checked; only when every
-// number is finite does anything change, so a step that fails leaves the simulation as it was.
+// number is finite does anything change, so a step that fails leaves the simulation as it was. One in substeps leaves the state of its last substep that
+// did not fail, and what is remembered of contacts may be newer (pair_memory.c, pile.c).
 #include "engine/step/integrate_internal.h"
 
 #include <string.h>
