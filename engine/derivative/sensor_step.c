@@ -4,7 +4,7 @@
 //     dy = Y_x dx + Y_v+ dv+ + Y_lambda dlambda,
 // Y of each kind with the others held (engine/sensor/), dv+ and dlambda of the derivative of the step, which makes no difference of solves.
 // Source: derived here. Guaranteed: as good as the derivative of the step. Known failure: where contacts are hyperstatic, a sum of impulses that bodies do not feel is left to differences, which
-// have the answers that the solver chooses; so are kinds without slopes.
+// have the answers that the solver chooses; so are kinds without slopes, and lone bodies that nothing touches under integrators that free them.
 #include "engine/derivative/sensor_step_internal.h"
 
 #include <math.h>
@@ -37,8 +37,10 @@ typedef struct found_sensors {
 
 static int take_slope(const ts_sim* sim, int size, ts_arena* arena, ts_sensor_step_slope* out) {
     const ts_model* model = sim->model;
-    size_t n = (size_t)size, nv = (size_t)model->nv, bodies = (size_t)model->body_count;
-    size_t rows = (size_t)sim->problem.row_count, line = 3 * nv + rows + 4 + (6 + TS_SENSOR_PARAMETERS) * bodies;
+    size_t n = (size_t)size, nv = (size_t)model->nv, bodies = (size_t)model->body_count,
+           actuators = (size_t)model->actuator_count;
+    size_t rows = (size_t)sim->problem.row_count,
+           line = 3 * nv + rows + 4 + actuators + (6 + TS_SENSOR_PARAMETERS) * bodies;
     double* room = (double*)ts_arena_alloc_zeroed(arena, n * line, sizeof(double));
     if (!room) return 0;
     out->q = room;
@@ -47,7 +49,8 @@ static int take_slope(const ts_sim* sim, int size, ts_arena* arena, ts_sensor_st
     out->impulse = out->next + n * nv;
     out->gravity = out->impulse + n * rows;
     out->time_step = out->gravity + 3 * n;
-    out->wrench = out->time_step + n;
+    out->control = out->time_step + n;
+    out->wrench = out->control + n * actuators;
     out->inertia = out->wrench + 6 * n * bodies;
     return 1;
 }
@@ -71,9 +74,12 @@ static int is_open(const ts_step_implicit* p, const found_sensor* s, ts_arena* s
 }
 
 // What is held at a cutoff does not move.
-static int is_held(const ts_sim* sim, const ts_sensor* sensor, int r) {
-    ts_sensor_values values = ts_sensor_kind_at(sensor->kind)->values;
+static int is_held(ts_sim* sim, const ts_sensor* sensor, int r) {
+    const ts_sensor_kind* kind = ts_sensor_kind_at(sensor->kind);
+    ts_sensor_values values = kind->values;
     double value = sim->sensor[sensor->first + r];
+    // One number, of the step that stands.
+    if (kind->stands) kind->measure(sim, sensor, &value);
     if (!(sensor->cutoff > 0.0) || values == TS_SENSOR_EXACT) return 0;
     return value >= sensor->cutoff || (values == TS_SENSOR_REAL && value <= -sensor->cutoff);
 }
@@ -92,6 +98,7 @@ static double own_of(const ts_model* model, const found_sensor* s, int r, ts_ste
     switch (c.kind) {
     case TS_STEP_BY_POSITION: return s->by.q[r * model->nv + c.index];
     case TS_STEP_BY_VELOCITY: return s->by.v[r * model->nv + c.index];
+    case TS_STEP_BY_CONTROL: return s->by.control[r * model->actuator_count + c.index];
     case TS_STEP_BY_WRENCH: return s->by.wrench[r * 6 * model->body_count + c.index];
     case TS_STEP_BY_GRAVITY: return s->by.gravity[3 * r + c.index];
     case TS_STEP_BY_TIME_STEP: return s->by.time_step[r];
@@ -129,6 +136,16 @@ static ts_code add_column(const found_sensors* all, int c, ts_arena* scratch, do
     return code;
 }
 
+// Whether it goes by the velocity of a lone body that nothing touches and that the integrator turns by itself: what is shown is of before that.
+static int is_early(const ts_sim* sim, const ts_step_implicit* p, const found_sensor* s) {
+    int nv = sim->model->nv;
+    for (int i = 0; i < s->size * nv; ++i) {
+        int t = sim->model->dof[i % nv].tree;
+        if (s->by.next[i] != 0.0 && ts_step_is_freed(sim, t) && p->coasts[t]) return 1;
+    }
+    return 0;
+}
+
 // All that have slopes. Returns 0 when memory is short.
 static int list(ts_sim* sim, const ts_sensor_request* request, ts_arena* arena, found_sensors* all) {
     const ts_sensor_contact_motion* motion = NULL;
@@ -144,7 +161,8 @@ static int list(ts_sim* sim, const ts_sensor_request* request, ts_arena* arena, 
         asked = 1;
         if (!take_slope(sim, s->size, arena, &s->by)) return 0;
         s->by.contact = motion;
-        int fine = kind->step_slope(sim, sensor, arena, &s->by), open = fine ? is_open(all->p, s, arena) : 0;
+        int fine = kind->step_slope(sim, sensor, arena, &s->by) && !is_early(sim, all->p, s),
+            open = fine ? is_open(all->p, s, arena) : 0;
         if (arena->failed || open < 0) return 0;
         if (!fine || open) continue;
         ++all->count;
@@ -155,7 +173,7 @@ static int list(ts_sim* sim, const ts_sensor_request* request, ts_arena* arena, 
 }
 
 // Zeroes what is held, and says what is done.
-static void close_rows(const ts_sim* sim, const found_sensors* all, const ts_sensor_request* request,
+static void close_rows(ts_sim* sim, const found_sensors* all, const ts_sensor_request* request,
                        const ts_sensor_step_rows* out) {
     for (int i = 0, row = 0, k = 0; i < request->sensor_count && k < all->count; ++i) {
         const ts_sensor* of = &sim->model->sensor[request->sensor[i]];

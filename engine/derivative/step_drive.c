@@ -19,6 +19,7 @@
 #include "engine/derivative/step_pull_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_source_internal.h"
+#include "engine/sensor/sensor_step_slope_internal.h"
 #include "engine/step/integrate/integrator.h"
 
 int ts_step_tendon_is_sum(const ts_model* model, int tendon) {
@@ -330,4 +331,50 @@ int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i
         for (int t = 0; t < sim->model->tree_count; ++t) known = known && p->tree[t].plain;
     }
     return a->act < 0 && plain && known;
+}
+
+// What a drive shows: its law as the step begins, within its limits; taken ahead, with the velocity after the step; or its row.
+static void add_shown(const ts_sim* sim, int i, double share, const ts_sensor_step_slope* by) {
+    const ts_drive* drive = ts_actuation_drive(sim, i);
+    const ts_lever* lever = drive->lever;
+    double law[3], gain[3], rate = ts_lever_rate(lever, sim->qvel);
+    double next = ts_lever_rate(lever, ts_sim_storage_of(sim)->new_velocity);
+    int ahead = drive->mode == TS_DRIVE_AHEAD && sim->integrator->servos == TS_SERVO_END;
+    law_of(sim, i, law, gain);
+    const ts_limits* limits = &sim->model->actuator[i].force;
+    int held = limits->limited && !(law[0] > limits->range[0] && law[0] < limits->range[1]);
+    if (!ahead && held) return;
+    slopes s = {.length = law[1], .before = law[2], .after = 0.0};
+    if (ahead) s = slopes_of(sim, i, rate, next);
+    for (int k = 0; k < lever->count; ++k) {
+        by->q[lever->dof[k]] += share * s.length * lever->moment[k];
+        by->v[lever->dof[k]] += share * s.before * lever->moment[k];
+        by->next[lever->dof[k]] += share * s.after * lever->moment[k];
+    }
+    if (ahead && sim->integrator->springs_ahead) by->time_step[0] += share * fmin(law[1], 0.0) * next;
+    if (ts_step_control_is_inside(sim, i))
+        by->control[i] += share * (ahead ? ts_step_drive_pull(sim, i, rate, next) : gain[0]);
+}
+
+int ts_sensor_actuator_slope(const ts_sim* sim, int i, double share, const ts_sensor_step_slope* by) {
+    const ts_actuator* a = &sim->model->actuator[i];
+    int tendon = tendon_of(sim->model, i);
+    if (!a->active) return 1;
+    if (a->act >= 0 || (tendon >= 0 && !ts_step_tendon_is_sum(sim->model, tendon))) return 0;
+    if (tendon < 0 && ts_transmission_at(a->transmission)->target != TS_TARGET_JOINT) return 0;
+    if (tendon < 0 && ts_joint_traits_of(sim->model->joint[a->target].type)->quaternion) return 0;
+    if (ts_actuation_drive(sim, i)->mode != TS_DRIVE_ROW) {
+        add_shown(sim, i, share, by);
+        return 1;
+    }
+    for (int b = 0; b < sim->problem.block_count; ++b) {
+        if (!ts_row_is(sim, b, &ts_row_servo) || sim->row_block[b].key.whole != (uint64_t)i) continue;
+        int row = sim->problem.block[b].row;
+        double h = sim->options.time_step;
+        by->impulse[row] += share / h;
+        // At its bound the force is the same in a longer step.
+        int held = !(sim->impulse[row] > sim->problem.block[b].low && sim->impulse[row] < sim->problem.block[b].high);
+        if (!held) by->time_step[0] -= share * sim->impulse[row] / (h * h);
+    }
+    return 1;
 }

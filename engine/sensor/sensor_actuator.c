@@ -30,6 +30,11 @@ static int slope_length(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch,
     return 1;
 }
 
+static int slope_force(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by) {
+    (void)scratch;
+    return ts_sensor_actuator_slope(sim, sensor->object[0].index, 1.0, by);
+}
+
 #define OF_ACTUATOR .object = {TS_SENSOR_IS(ACTUATOR)}
 
 const ts_sensor_kind ts_sensor_actuatorpos = {.name = "actuatorpos",
@@ -47,4 +52,5 @@ const ts_sensor_kind ts_sensor_actuatorfrc = {.name = "actuatorfrc",
                                               .size = 1,
                                               OF_ACTUATOR,
                                               .measure = measure_force,
+                                              .step_slope = slope_force,
                                               .stands = 1};

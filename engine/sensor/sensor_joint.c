@@ -2,6 +2,7 @@
 //
 // A limit shows while the joint is beyond it, or its margin before it: how far (negative), and how fast that grows less. Its force is what stops the joint, in
 // the step, at either end; a stop that acts before it is passed has a force, too.
+#include "engine/actuation/actuation_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sensor/sensor_kind_internal.h"
 #include "engine/sensor/sensor_limit_internal.h"
@@ -136,6 +137,20 @@ static int slope_limit_force(ts_sim* sim, const ts_sensor* sensor, ts_arena* scr
     return 1;
 }
 
+// Of what pulls by moments that stay, and within the limits that all of it together has.
+static int slope_actuation(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by) {
+    const ts_joint* joint = joint_of(sim, sensor);
+    double force = sim->force_actuator[joint->dof_first];
+    (void)scratch;
+    if (joint->actuation.limited && !(force > joint->actuation.range[0] && force < joint->actuation.range[1])) return 1;
+    for (int i = 0; i < sim->model->actuator_count; ++i) {
+        const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
+        for (int k = 0; k < lever->count; ++k)
+            if (lever->dof[k] == joint->dof_first && !ts_sensor_actuator_slope(sim, i, lever->moment[k], by)) return 0;
+    }
+    return 1;
+}
+
 #define OF_JOINT .object = {TS_SENSOR_IS(JOINT)}
 
 const ts_sensor_kind ts_sensor_jointpos = {.name = "jointpos",
@@ -160,6 +175,7 @@ const ts_sensor_kind ts_sensor_jointactuatorfrc = {.name = "jointactuatorfrc",
                                                    OF_JOINT,
                                                    .fault = number_fault,
                                                    .measure = measure_actuation,
+                                                   .step_slope = slope_actuation,
                                                    .stands = 1};
 
 const ts_sensor_kind ts_sensor_ballquat = {.name = "ballquat",

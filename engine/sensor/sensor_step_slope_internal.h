@@ -22,6 +22,7 @@ typedef struct ts_sensor_step_slope {
     double* impulse;    // (numbers x rows of the problem)
     double* gravity;    // (numbers x 3)
     double* time_step;  // (numbers)
+    double* control;    // (numbers x actuator_count)
     double* wrench;     // (numbers x 6 body_count) by those applied: of each body couple, then force
     double* inertia;    // (numbers x 10 body_count) by the parameters of ts_derivative_regressor
     const ts_sensor_contact_motion*
@@ -78,6 +79,9 @@ int ts_sensor_acceleration_slope(const ts_sim* sim, const ts_sensor* sensor, ts_
 /// The slope of force or torque of the parent on the body of a sensor. Returns 0 where something acts on what hangs there that has none, or memory is short.
 int ts_sensor_force_slope(ts_sim* sim, const ts_sensor* sensor, int torque, ts_arena* scratch,
                           const ts_sensor_step_slope* by);
+
+/// Adds `share` of the force of an actuator to number 0 (engine/derivative/step_drive.c). Returns 0 where that is not known: with an activation, through space.
+int ts_sensor_actuator_slope(const ts_sim* sim, int actuator, double share, const ts_sensor_step_slope* by);
 
 /// Adds row `row` of the problem to a sum of forces of rows.
 static inline void ts_sensor_add_row(const ts_sim* sim, int row, const ts_sensor_step_slope* by) {

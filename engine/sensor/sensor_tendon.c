@@ -32,6 +32,17 @@ static void measure_actuation(ts_sim* sim, const ts_sensor* sensor, double* out_
     }
 }
 
+static int slope_actuation(ts_sim* sim, const ts_sensor* sensor, ts_arena* scratch, const ts_sensor_step_slope* by) {
+    (void)scratch;
+    for (int i = 0; i < sim->model->actuator_count; ++i) {
+        const ts_actuator* actuator = &sim->model->actuator[i];
+        if (ts_transmission_at(actuator->transmission)->target == TS_TARGET_TENDON &&
+            actuator->target == sensor->object[0].index && !ts_sensor_actuator_slope(sim, i, 1.0, by))
+            return 0;
+    }
+    return 1;
+}
+
 static const char* limit_fault(const ts_model* model, const ts_sensor* sensor) {
     return model->tendon[sensor->object[0].index].limits.limited ? NULL : "its tendon has no limits";
 }
@@ -119,6 +130,7 @@ const ts_sensor_kind ts_sensor_tendonactuatorfrc = {.name = "tendonactuatorfrc",
                                                     .size = 1,
                                                     OF_TENDON,
                                                     .measure = measure_actuation,
+                                                    .step_slope = slope_actuation,
                                                     .stands = 1};
 
 const ts_sensor_kind ts_sensor_tendonlimitpos = {.name = "tendonlimitpos",

@@ -46,10 +46,10 @@ static const char* const world =
     "<accelerometer site='tip'/><framelinacc objtype='site' objname='tip'/><force site='tip'/><torque site='s'/>"
     "<touch site='pad'/><actuatorfrc actuator='servo'/><jointactuatorfrc joint='p'/></sensor></mujoco>";
 
-enum { EXACT = 29, OF_STATE = 34, BY_DIFFERENCE = 39 };
+enum { EXACT = 29, OF_STATE = 34 };
 
-// Those of the step before the forces of actuators have equations as well.
-static int is_exact(int s) { return s < EXACT || (s >= OF_STATE && s < BY_DIFFERENCE); }
+// Those of the step have equations as well.
+static int is_exact(int s) { return s < EXACT || s >= OF_STATE; }
 
 static fixture begin(ts_rng* rng) {
     fixture f = {NULL, NULL};
@@ -188,22 +188,32 @@ static const char* const pressed =
     "<geom type='sphere' size='0.07' pos='0.2 0.05 0' mass='0.7'/><site name='s' pos='0.05 0.02 0.1' euler='20 30 "
     "40'/>"
     "<site name='skin' pos='0.2 0.05 0' size='0.09'/></body></body></body>"
-    "<body name='ball' pos='0.05 0.01 0.7395'><freejoint/><geom name='ball' type='sphere' size='0.1' mass='0.8' "
-    "friction='0.3 0.01 0.002' condim='6'/><site name='pad' size='0.12'/></body>"
-    "<body name='low' pos='2 0 0.0999'><freejoint/><geom type='sphere' size='0.1' mass='0.8' friction='0.3'/><site "
+    "<body name='ball' pos='0.05 0.01 0.7395'><freejoint/><inertial pos='0.01 0.02 -0.01' mass='0.8' "
+    "diaginertia='0.004 "
+    "0.003 0.0035'/><geom name='ball' type='sphere' size='0.1' friction='0.3 0.01 0.002' condim='6'/><site name='pad' "
+    "size='0.12'/></body>"
+    "<body name='low' pos='2 0 0.0999'><freejoint/><inertial pos='-0.01 0.01 0.02' mass='0.7' diaginertia='0.003 0.003 "
+    "0.004'/><geom type='sphere' size='0.1' friction='0.3'/><site "
     "name='sole' size='0.12'/></body></worldbody>"
     "<sensor><accelerometer site='s'/><frameangacc objtype='body' objname='b'/><framelinacc objtype='site' "
     "objname='foot'/>"
     "<force site='root'/><torque site='root'/><force site='s'/><torque site='s'/><force site='foot'/><torque "
     "site='foot'/><force site='pad'/><torque site='sole'/><touch site='pad'/><touch site='sole'/><jointlimitfrc "
     "joint='p'/>"
-    "<accelerometer site='s' cutoff='0.5'/></sensor></mujoco>";
+    "<accelerometer site='s' cutoff='0.5'/><actuatorfrc actuator='motor'/><actuatorfrc actuator='held'/><actuatorfrc "
+    "actuator='servo'/><actuatorfrc actuator='damper'/><actuatorfrc actuator='bent'/><actuatorfrc actuator='early'/>"
+    "<jointactuatorfrc joint='p'/><tendonactuatorfrc tendon='sum'/><actuatorfrc actuator='servo' "
+    "cutoff='0.01'/></sensor><tendon><fixed name='sum'><joint joint='p' coef='0.7'/></fixed></tendon>"
+    "<actuator><motor name='motor' joint='p' gear='2'/><motor name='held' joint='p' forcerange='-0.1 0.1'/>"
+    "<position name='servo' joint='p' kp='20' kv='2' forcerange='-%g %g'/><velocity name='damper' tendon='sum' kv='3'/>"
+    "<general name='bent' joint='p' gainprm='1 0.5 -0.3' gaintype='affine' biasprm='0.1 -4 -0.5' biastype='affine'/>"
+    "<position name='early' tendon='sum' kp='6'/></actuator></mujoco>";
 
-static fixture begin_pressed(ts_rng* rng, const char* integrator, const char* solver) {
+static fixture begin_pressed(ts_rng* rng, const char* integrator, const char* solver, double most) {
     fixture f = {NULL, NULL};
     ts_status status;
-    char text[4096];
-    snprintf(text, sizeof text, pressed, integrator);
+    char text[8192];
+    snprintf(text, sizeof text, pressed, integrator, most, most);
     cr_assert_eq(ts_mjcf_parse(text, strlen(text), "world", NULL, NULL, &f.model, &status), TS_OK, "%s",
                  status.message);
     cr_assert_eq(ts_sim_create(f.model, 1, &f.sim, &status), TS_OK, "%s", status.message);
@@ -217,6 +227,7 @@ static fixture begin_pressed(ts_rng* rng, const char* integrator, const char* so
     f.sim->qvel[f.model->nv - 4] = -0.1;
     f.sim->qvel[f.model->nv - 10] = -0.1;
     f.sim->qpos[0] = 0.305;
+    for (int i = 0; i < f.model->actuator_count; ++i) f.sim->ctrl[i] = ts_rng_uniform_in(rng, 0.2, 0.4);
     for (int b = 1; b < f.model->body_count; ++b)
         f.sim->wrench_applied[b] = (ts_force){ts_vec3_make(0.1, -0.05, 0.02), ts_vec3_make(0.2, 0.1, -0.4)};
     return f;
@@ -233,7 +244,11 @@ static void compare_pressed(fixture* f, ts_arena* arena, ts_step_input input, do
                  status.message);
     for (int s = 0, row = 0; s < count; row += f->model->sensor[s++].size) {
         const ts_sensor* of = &f->model->sensor[s];
-        cr_expect_eq(J.row_verdict[row], TS_COLUMN_EXACT, "%s: %d %s", what, s, ts_sensor_kind_name(of->kind));
+        // Under an integrator that frees lone bodies what one shows that nothing touches is of before it turns.
+        int freed = strstr(what, "midpoint") && s == 9;
+        cr_expect_eq(J.row_verdict[row], freed ? TS_COLUMN_DIFFERENCE : TS_COLUMN_EXACT, "%s: %d %s", what, s,
+                     ts_sensor_kind_name(of->kind));
+        if (freed) continue;
         for (int c = 0; c < J.columns; ++c) {
             double off[8];
             ts_step_strict strict;
@@ -256,20 +271,25 @@ Test(sensor_derivative, of_a_step) {
         double increment;
     } by[] = {{TS_STEP_BY_POSITION, 2e-6}, {TS_STEP_BY_VELOCITY, 1e-4}, {TS_STEP_BY_FORCE, 1e-3},
               {TS_STEP_BY_WRENCH, 1e-3},   {TS_STEP_BY_FRICTION, 1e-4}, {TS_STEP_BY_MASS, 1e-3},
-              {TS_STEP_BY_INERTIA, 1e-5},  {TS_STEP_BY_GRAVITY, 1e-2},  {TS_STEP_BY_TIME_STEP, 1e-6}};
+              {TS_STEP_BY_INERTIA, 1e-5},  {TS_STEP_BY_GRAVITY, 1e-2},  {TS_STEP_BY_TIME_STEP, 1e-6},
+              {TS_STEP_BY_CONTROL, 1e-4}};
     static const char* const way[][2] = {{"Euler", "ncp"}, {"implicitfast", "ncp"}, {"RK4", "ncp"}, {"Euler", "sap"}};
+    // Of the servo: out of its reach, and what it is held at, as a row where the integrator has those.
+    static const double most[] = {1e3, 1e-2};
     ts_rng rng = ts_rng_make(24, 0);
-    for (int w = 0; w < 4; ++w) {
-        fixture f = begin_pressed(&rng, way[w][0], way[w][1]);
+    for (int w = 0; w < 10; ++w) {
+        const char* const* by_way = way[w % 5 < 4 ? w % 5 : 0];
+        fixture f = begin_pressed(&rng, by_way[0], by_way[1], most[w / 5]);
+        if (w % 5 == 4) cr_assert_eq(ts_sim_set_integrator(f.sim, "midpoint", NULL), TS_OK);
         ts_arena arena = {0};
-        for (int k = 0; k < 9; ++k) {
+        for (int k = 0; k < 10; ++k) {
             ts_step_input input = ts_step_input_all(f.model, by[k].kind);
             // The world has no mass, and what does not move has no say.
             int first = by[k].kind == TS_STEP_BY_MASS ? 1 : by[k].kind == TS_STEP_BY_INERTIA ? 10 : 0;
             input.first += first;
             input.count -= first;
             char what[64];
-            snprintf(what, sizeof what, "%s, %s", way[w][0], way[w][1]);
+            snprintf(what, sizeof what, "%s, %s, %g", w % 5 == 4 ? "midpoint" : by_way[0], by_way[1], most[w / 5]);
             compare_pressed(&f, &arena, input, by[k].increment, what);
             ts_arena_reset(&arena);
         }
