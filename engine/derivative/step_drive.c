@@ -333,6 +333,13 @@ int ts_step_control_is_known(const ts_sim* sim, const ts_step_implicit* p, int i
     return a->act < 0 && plain && known;
 }
 
+// How much of a control has a say: half at an end of its range, as in the differences that columns by it are there.
+static double sided(const ts_sim* sim, int i) {
+    const ts_limits* range = &sim->model->actuator[i].control;
+    if (ts_step_control_is_inside(sim, i)) return 1.0;
+    return sim->ctrl[i] == range->range[0] || sim->ctrl[i] == range->range[1] ? 0.5 : 0.0;
+}
+
 // What a drive shows: its law as the step begins, within its limits; taken ahead, with the velocity after the step; or its row.
 static void add_shown(const ts_sim* sim, int i, double share, const ts_sensor_step_slope* by) {
     const ts_drive* drive = ts_actuation_drive(sim, i);
@@ -352,8 +359,7 @@ static void add_shown(const ts_sim* sim, int i, double share, const ts_sensor_st
         by->next[lever->dof[k]] += share * s.after * lever->moment[k];
     }
     if (ahead && sim->integrator->springs_ahead) by->time_step[0] += share * fmin(law[1], 0.0) * next;
-    if (ts_step_control_is_inside(sim, i))
-        by->control[i] += share * (ahead ? ts_step_drive_pull(sim, i, rate, next) : gain[0]);
+    by->control[i] += share * sided(sim, i) * (ahead ? ts_step_drive_pull(sim, i, rate, next) : gain[0]);
 }
 
 int ts_sensor_actuator_slope(const ts_sim* sim, int i, double share, const ts_sensor_step_slope* by) {

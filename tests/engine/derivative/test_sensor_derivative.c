@@ -207,7 +207,7 @@ static const char* const pressed =
     "<actuator><motor name='motor' joint='p' gear='2'/><motor name='held' joint='p' forcerange='-0.1 0.1'/>"
     "<position name='servo' joint='p' kp='20' kv='2' forcerange='-%g %g'/><velocity name='damper' tendon='sum' kv='3'/>"
     "<general name='bent' joint='p' gainprm='1 0.5 -0.3' gaintype='affine' biasprm='0.1 -4 -0.5' biastype='affine'/>"
-    "<position name='early' tendon='sum' kp='6'/></actuator></mujoco>";
+    "<position name='early' tendon='sum' kp='6' ctrlrange='0.25 1'/></actuator></mujoco>";
 
 static fixture begin_pressed(ts_rng* rng, const char* integrator, const char* solver, double most) {
     fixture f = {NULL, NULL};
@@ -228,6 +228,7 @@ static fixture begin_pressed(ts_rng* rng, const char* integrator, const char* so
     f.sim->qvel[f.model->nv - 10] = -0.1;
     f.sim->qpos[0] = 0.305;
     for (int i = 0; i < f.model->actuator_count; ++i) f.sim->ctrl[i] = ts_rng_uniform_in(rng, 0.2, 0.4);
+    f.sim->ctrl[5] = 0.25;  // at the end of its range
     for (int b = 1; b < f.model->body_count; ++b)
         f.sim->wrench_applied[b] = (ts_force){ts_vec3_make(0.1, -0.05, 0.02), ts_vec3_make(0.2, 0.1, -0.4)};
     return f;
