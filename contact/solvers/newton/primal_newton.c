@@ -39,7 +39,7 @@ enum {
     MAX = TS_BLOCK_ROWS_MAX,
     EVALUATIONS = 50,  // of the slope in one line search
     PATIENCE = 3,      // iterations without progress before it is called a stall
-    MANY = 300,        // blocks from which on sweeps are worth their while,
+    MANY = 20,         // blocks from which on sweeps are worth their while,
     SWEEPS = 50        // so many; 25 and 100 take a tenth longer on heaps that settle
 };
 
