@@ -64,7 +64,10 @@ static const ncp_stage stages[TS_NCP_STAGES] = {
     {"alternate-2", ts_ncp_alternate, 1, 200, WHEN_STALLED, 1, 3},
 };
 
-enum { SWEEPS = 1, NEWTON = 4, PATH = 6 };
+enum { SMALL = 0, SWEEPS = 1, NEWTON = 4, PATH = 6 };
+
+// What begins elsewhere where there may be an answer: a system of `newton` costs ten times as much.
+static const ncp_stage beside = {"small", ts_ncp_small, TS_SMALL_FROM_BESIDE, SMALL_LIMIT, WHEN_SMALL, 0, 0};
 
 // What follows other ways.
 static const ncp_stage polish = {"polish", ts_ncp_polish, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0};
@@ -206,6 +209,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     ts_trace unread, *trace = problem->trace ? problem->trace : &unread;
     for (int i = 0; i < TS_NCP_STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i) {
         if (has_no_answer(&s, i)) break;
+        if (i == NEWTON && s.settings->stages >> SMALL & 1 && attempt(&s, &beside, beside.which)) s.stage = SMALL + 1;
         trace->stage = i + 1;
         if ((s.settings->stages >> i & 1 || i == SWEEPS) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
     }

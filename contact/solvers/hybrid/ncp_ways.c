@@ -59,11 +59,10 @@ static void take(ts_ncp_search* s, ts_solve_report report) {
 // --- few velocities --------------------------------------------------------------------------------------------------
 
 int ts_ncp_small(ts_ncp_search* s, int which, int limit) {
-    (void)which;
     if (s->settings->small_limit > 0) limit = smaller(limit, s->settings->small_limit);
     count_on(s);
-    ts_small_report report =
-        ts_small_newton(&s->yardstick, smaller(limit, iterations_left(s)), s->scratch, s->at.impulse);
+    ts_small_report report = ts_small_newton(&s->yardstick, (ts_small_from)which, smaller(limit, iterations_left(s)),
+                                             s->scratch, s->at.impulse);
     s->spent.iterations += report.newtons;
     if (report.status != TS_SOLVE_CONVERGED) return 0;
     s->at.status = report.status;

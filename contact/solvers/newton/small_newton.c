@@ -45,7 +45,9 @@ enum {
     HELD_STEPS = 40,     // to one proximal point
     HELD_SYSTEMS = 200,  // to all of them from one start; 100 leave four times as many
     PATIENCE = 24,       // proximal points that come no nearer
-    LEAPS = 1            // whole steps at a kink that descent cannot pass
+    LEAPS = 1,           // whole steps at a kink that descent cannot pass
+    BESIDE = 2,          // the first of the places that are tried last
+    ELSEWHERE = 5        // all other places to begin at
 };
 
 // 1: what sticks may give, by its stiffness; further passes take that back. 3e-6 to 1e-4: less leaves rounding, more steps. Where masses
@@ -563,33 +565,50 @@ static int is_over(const ts_small_report* report, int limit) {
     return report->status == TS_SOLVE_CONVERGED || report->newtons >= limit;
 }
 
-static void reverse_friction(small* q) {
+// Friction by so many quarters of a turn; of what spins and rolls half a turn only is another way.
+static void turn_friction(small* q, int quarters) {
     const ts_contact_problem* p = q->problem;
-    for (int b = 0; b < p->block_count; ++b)
-        for (int r = 0; p->block[b].set == TS_SET_CONE && r < p->block[b].rows; ++r)
-            if (r != 2) q->x[p->block[b].row + r] *= -1.0;
+    for (int b = 0; b < p->block_count; ++b) {
+        double *x = q->x + p->block[b].row, first = x[0];
+        if (p->block[b].set != TS_SET_CONE) continue;
+        for (int r = 0; quarters == 2 && r < p->block[b].rows; ++r)
+            if (r != 2) x[r] *= -1.0;
+        if (quarters == 1) x[0] = -x[1], x[1] = first;
+        if (quarters == 3) x[0] = x[1], x[1] = -first;
+    }
+}
+
+// Another place to begin at than where the search did.
+static void begin_elsewhere(small* q, int way) {
+    switch (way) {
+    case 0: memset(q->x, 0, (size_t)q->problem->row_count * sizeof(double)); break;
+    case 1: turn_friction(q, 2); break;
+    case 2: turn_friction(q, 3); break;
+    case 3: turn_friction(q, 1); break;
+    default:
+        for (int i = 0; i < q->problem->row_count; ++i) q->x[i] *= 2.0;
+    }
 }
 
 // From the impulses in x; then from the centre in one way and the other, and by proximal points from the first start, from where the
-// other way ends, from nothing, and from the first start with friction the other way: the last two end half of what is left there.
-static void search(small* q, int limit, ts_arena* scratch, ts_small_report* report) {
+// other way ends, from nothing, and from the first start with friction the other way: the last two end half of what is left there. Beside that start,
+// with friction to either side and from twice its impulses, most of the rest ends.
+static void search(small* q, ts_small_from from, int limit, ts_arena* scratch, ts_small_report* report) {
     size_t bytes = (size_t)q->problem->row_count * sizeof(double);
+    int is_here = from == TS_SMALL_FROM_HERE;
     double* start = TS_ARENA_ARRAY(scratch, double, q->problem->row_count);
     if (start) memcpy(start, q->x, bytes);
-    iterate(q, FIRST_STEPS, limit, scratch, report);
-    for (int way = 0; start && way < TS_SMALL_WAYS && !is_over(report, limit); ++way) {
+    if (is_here) iterate(q, FIRST_STEPS, limit, scratch, report);
+    for (int way = 0; is_here && start && way < TS_SMALL_WAYS && !is_over(report, limit); ++way) {
         follow(q, (ts_small_way)way, limit, scratch, report);
         if (is_over(report, limit)) break;
         if (way == 0) memcpy(q->x, start, bytes);
         approach(q, limit, scratch, report);
     }
-    for (int way = 0; start && way < 2 && !is_over(report, limit); ++way) {
-        if (way == 0) {
-            memset(q->x, 0, bytes);
-        } else {
-            memcpy(q->x, start, bytes);
-            reverse_friction(q);
-        }
+    for (int way = is_here ? 0 : BESIDE; start && way < (is_here ? BESIDE : ELSEWHERE) && !is_over(report, limit);
+         ++way) {
+        memcpy(q->x, start, bytes);
+        begin_elsewhere(q, way);
         approach(q, limit, scratch, report);
     }
 }
@@ -628,14 +647,15 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
     return 1;
 }
 
-static ts_small_report solve(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
+static ts_small_report solve(const ts_yardstick* yardstick, ts_small_from from, int limit, ts_arena* scratch,
+                             double* impulse) {
     const ts_contact_problem* p = yardstick->problem;
     ts_small_report report = {TS_SOLVE_FAILED, 0, HUGE_VAL};
     ts_velocity_form* form = ts_velocity_form_of(p->delassus);
     small q = {.problem = p, .yardstick = yardstick, .tiles = (form->velocity_count + N - 1) / N};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (prepare(&q, form, scratch, impulse)) {
-        search(&q, limit, scratch, &report);
+        search(&q, from, limit, scratch, &report);
         if (report.status == TS_SOLVE_CONVERGED) {
             memcpy(impulse, q.x, (size_t)p->row_count * sizeof(double));
             if (q.w_is_of_x) ts_velocity_form_tell(form, impulse, q.w);
@@ -647,8 +667,9 @@ static ts_small_report solve(const ts_yardstick* yardstick, int limit, ts_arena*
 
 #if TS_IS_WIDE
 
-ts_small_report ts_small_newton_wide(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
-    return solve(yardstick, limit, scratch, impulse);
+ts_small_report ts_small_newton_wide(const ts_yardstick* yardstick, ts_small_from from, int limit, ts_arena* scratch,
+                                     double* impulse) {
+    return solve(yardstick, from, limit, scratch, impulse);
 }
 
 #else
@@ -661,16 +682,18 @@ int ts_small_newton_takes(const ts_contact_problem* problem) {
     return 1;
 }
 
-ts_small_report ts_small_newton_narrow(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
-    return solve(yardstick, limit, scratch, impulse);
+ts_small_report ts_small_newton_narrow(const ts_yardstick* yardstick, ts_small_from from, int limit, ts_arena* scratch,
+                                       double* impulse) {
+    return solve(yardstick, from, limit, scratch, impulse);
 }
 
-ts_small_report ts_small_newton(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
+ts_small_report ts_small_newton(const ts_yardstick* yardstick, ts_small_from from, int limit, ts_arena* scratch,
+                                double* impulse) {
     if (!ts_small_newton_takes(yardstick->problem)) return (ts_small_report){TS_SOLVE_FAILED, 0, HUGE_VAL};
 #if TS_HAVE_WIDE
-    if (__builtin_cpu_supports("avx2")) return ts_small_newton_wide(yardstick, limit, scratch, impulse);
+    if (__builtin_cpu_supports("avx2")) return ts_small_newton_wide(yardstick, from, limit, scratch, impulse);
 #endif
-    return solve(yardstick, limit, scratch, impulse);
+    return solve(yardstick, from, limit, scratch, impulse);
 }
 
 #endif
