@@ -51,10 +51,11 @@ int ts_step_is_implicit(const ts_sim* sim, int t) {
 
 static int integrator_is_plain(const ts_sim* sim, int t) {
     const char* name = sim->integrator->name;
-    if (strcmp(name, "euler") == 0 || ts_step_is_freed(sim, t)) return 1;
-    if (strcmp(name, "discrete") == 0 || strcmp(name, "implicit") == 0) return 1;
-    if (strcmp(name, "rk4") == 0) return !ts_sim_storage_of(sim)->trees_are_joined;
-    return strcmp(name, "midpoint") == 0 || strcmp(name, "implicitfast") == 0;
+    static const char* const plain[] = {"midpoint", "euler", "implicitfast", "implicit", "discrete"};
+    if (ts_step_is_freed(sim, t)) return 1;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; ++i)
+        if (strcmp(name, plain[i]) == 0) return 1;
+    return strcmp(name, "rk4") == 0 && !ts_sim_storage_of(sim)->trees_are_joined;
 }
 
 // Whether a tree by itself is made of what has its equations.
@@ -331,15 +332,16 @@ static int find_general(ts_step_trees* w, int t, ts_step_tree_slope* out) {
     ts_sim* sim = w->task->sim;
     int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
     int count = w->midpoint ? ts_midpoint_rounds(sim, t) : 0;
+    int implicit = !w->midpoint && ts_step_is_implicit(sim, t);
     rounds r;
     out->by_q = TS_ARENA_ARRAY(w->task->arena, double, size);
     out->by_v = TS_ARENA_ARRAY(w->task->arena, double, size);
     w->in_medium = ts_fluid_is_there(&sim->options) && ts_fluid_is_freed(sim, t);
     if (w->in_medium) ts_step_fluid_lone_find(sim, t, w->medium);
-    if ((count > 0 && w->forces) || ts_step_is_implicit(sim, t) || w->in_medium)
+    if ((count > 0 && w->forces) || implicit || w->in_medium)
         out->by_force = TS_ARENA_ARRAY(w->task->arena, double, size);
     if (!take_rounds(w->scratch, n, &r) || w->task->arena->failed) return 0;
-    if (ts_step_is_implicit(sim, t)) return find_implicit(w, t, &r, out);
+    if (implicit) return find_implicit(w, t, &r, out);
     if (count > 0) {
         run_rounds(w, t, count, &r, out);
         return 1;
