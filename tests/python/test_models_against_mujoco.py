@@ -107,10 +107,14 @@ class ModelsAgainstMujoco(unittest.TestCase):
                 random_state(model, data, rng)
                 self.compare_state(model, data, world, 1e-9 if given or not model.nmesh else 1e-6)
 
+    @unittest.skipUnless(os.environ.get("TOUCHSTONE_DATA"), "TOUCHSTONE_DATA is not set")
     def test_models(self):
+        compared = 0
         for path, model in models():
             with self.subTest(model=os.path.relpath(path, os.environ["TOUCHSTONE_DATA"])):
                 self.compare(path, model)
+                compared += 1
+        self.assertGreater(compared, 0)
 
 
 FORMS = {
