@@ -148,9 +148,10 @@ static void stretch(walk* at, int t, double weight, const double* a) {
     for (int d = first, j; d < first + n; d += ts_joint_type_nv(model->joint[j].type)) {
         j = model->dof[d].joint;
         const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
+        if (!traits->quaternion) continue;
         double* turn = rate + d + traits->numbers - first;
         ts_mat3 by_w = ts_step_log_slope(chart_of(at, j));
-        if (traits->quaternion) ts_vec3_store(ts_mat3_mul_vec(&by_w, ts_vec3_load(turn)), turn);
+        ts_vec3_store(ts_mat3_mul_vec(&by_w, ts_vec3_load(turn)), turn);
     }
     for (int d = 0; d < n; ++d) {
         c->us[PARAMETER][d * m + column] += weight * rate[d];
