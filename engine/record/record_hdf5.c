@@ -110,7 +110,7 @@ static int write_texts(hid_t parent, const char* name, const char* text, size_t 
 
 // A list of `count` names, each with the room of the longest; none where there are none.
 static int write_names(hid_t parent, const char* name, ts_text_name name_at, const void* context, int count) {
-    if (count == 0) return 1;
+    if (count <= 0) return 1;
     size_t bytes = 1;
     for (int i = 0; i < count; ++i) {
         size_t length = strlen(name_at(context, i)) + 1;

@@ -58,7 +58,12 @@ int main(void) {
     fill(p);
     ts_delassus* G = ts_delassus_velocity_form(&arena, 6 * (BODIES + 1 + SMALL), p->blocks, p->block_row,
                                                p->segment_start, p->segment);
-    ts_contact_problem problem = {p->blocks, 3 * p->blocks, p->block, G, p->g, NULL, 1e-3, NULL};
+    ts_contact_problem problem = {.block_count = p->blocks,
+                                  .row_count = 3 * p->blocks,
+                                  .block = p->block,
+                                  .delassus = G,
+                                  .g = p->g,
+                                  .time_step = 1e-3};
     for (int k = 0; G && k < (int)(sizeof names / sizeof names[0]); ++k) {
         const ts_solver* solver = ts_solver_find(names[k]);
         for (int workers = 1; workers <= 4; ++workers) {
