@@ -47,6 +47,23 @@ static void make_sample(sample* s, ts_rng* rng, int count, double density) {
     s->start[count] = entries;
 }
 
+// What was multiplied by the matrix comes back, twice: a factor may be made more than once.
+static void expect_solves(ts_block_lu* lu, const sample* s, ts_rng* rng, double tolerance) {
+    for (int again = 0; again < 2; ++again) {
+        double x[ROWS], b[ROWS];
+        for (int i = 0; i < s->rows; ++i) x[i] = ts_rng_normal(rng);
+        for (int i = 0; i < s->rows; ++i) {
+            long double sum = 0.0L;
+            for (int j = 0; j < s->rows; ++j) sum += (long double)s->A[i * ROWS + j] * (long double)x[j];
+            b[i] = (double)sum;
+        }
+        cr_assert(ts_block_lu_factor(lu, s->start, s->column, s->at, s->value));
+        ts_block_lu_solve(lu, b);
+        for (int i = 0; i < s->rows; ++i)
+            cr_assert_float_eq(b[i], x[i], tolerance, "%d blocks, row %d: %g, not %g", s->count, i, b[i], x[i]);
+    }
+}
+
 Test(block_lu, solves_what_was_multiplied) {
     ts_rng rng = ts_rng_make(17, 0);
     static sample s;
@@ -56,19 +73,7 @@ Test(block_lu, solves_what_was_multiplied) {
         ts_block_lu* lu =
             ts_block_lu_analyse(&arena, TS_BLOCK_LU_ANY, s.count, s.size, s.start, s.column, (size_t)ROWS * ROWS);
         cr_assert_not_null(lu);
-        for (int again = 0; again < 2; ++again) {  // a factor may be made more than once
-            double x[ROWS], b[ROWS];
-            for (int i = 0; i < s.rows; ++i) x[i] = ts_rng_normal(&rng);
-            for (int i = 0; i < s.rows; ++i) {
-                long double sum = 0.0L;
-                for (int j = 0; j < s.rows; ++j) sum += (long double)s.A[i * ROWS + j] * (long double)x[j];
-                b[i] = (double)sum;
-            }
-            cr_assert(ts_block_lu_factor(lu, s.start, s.column, s.at, s.value));
-            ts_block_lu_solve(lu, b);
-            for (int i = 0; i < s.rows; ++i)
-                cr_assert_float_eq(b[i], x[i], 1e-8, "%d blocks, row %d: %g, not %g", s.count, i, b[i], x[i]);
-        }
+        expect_solves(lu, &s, &rng, 1e-8);
         ts_arena_free(&arena);
     }
 }
@@ -104,19 +109,7 @@ Test(block_lu, solves_what_was_multiplied_by_a_definite_matrix) {
             ts_block_lu_analyse(&arena, TS_BLOCK_LU_ANY, s.count, s.size, s.start, s.column, (size_t)ROWS * ROWS);
         cr_assert(lu && any);
         cr_expect_float_eq(ts_block_lu_work(lu), 0.5 * ts_block_lu_work(any), 1e-6);
-        for (int again = 0; again < 2; ++again) {
-            double x[ROWS], b[ROWS];
-            for (int i = 0; i < s.rows; ++i) x[i] = ts_rng_normal(&rng);
-            for (int i = 0; i < s.rows; ++i) {
-                long double sum = 0.0L;
-                for (int j = 0; j < s.rows; ++j) sum += (long double)s.A[i * ROWS + j] * (long double)x[j];
-                b[i] = (double)sum;
-            }
-            cr_assert(ts_block_lu_factor(lu, s.start, s.column, s.at, s.value));
-            ts_block_lu_solve(lu, b);
-            for (int i = 0; i < s.rows; ++i)
-                cr_assert_float_eq(b[i], x[i], 1e-12, "%d blocks, row %d: %g, not %g", s.count, i, b[i], x[i]);
-        }
+        expect_solves(lu, &s, &rng, 1e-12);
         // With one diagonal entry turned over it is not definite any more.
         s.value[s.at[s.start[0]]] = -s.value[s.at[s.start[0]]];
         if (s.column[s.start[0]] == 0) cr_expect(!ts_block_lu_factor(lu, s.start, s.column, s.at, s.value));
