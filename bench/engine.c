@@ -47,6 +47,9 @@ static const contender contenders[] = {
 #ifdef TS_PEER_BULLET
     {"Bullet, 10 sweeps", NULL, 10, 0, 0.0, ts_bench_bullet},
 #endif
+#ifdef TS_PEER_BOX3D
+    {"Box3D", NULL, 0, 0, 0.0, ts_bench_box3d},
+#endif
 #ifdef TS_PEER_MUJOCO
     {"MuJoCo, Newton", "newton", 0, 0, 0.0, ts_bench_mujoco_world},
     {"MuJoCo, CG", "cg", 0, 0, 0.0, ts_bench_mujoco_world},

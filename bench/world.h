@@ -63,6 +63,12 @@ const ts_bench_engine* ts_bench_mujoco_world(void);
 const ts_bench_engine* ts_bench_bullet(void);
 #endif
 
+#ifdef TS_PEER_BOX3D
+/// Box3D in single precision: soft contacts, four substeps, sleeping and continuous collision off, friction mixed by
+/// the model's rule. Of shapes planes, boxes, spheres and hulls.
+const ts_bench_engine* ts_bench_box3d(void);
+#endif
+
 #ifdef __cplusplus
 }
 #endif

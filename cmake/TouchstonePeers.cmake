@@ -9,6 +9,7 @@ set(TS_COAL_PREFIX "" CACHE PATH "Where coal is installed (empty: CMAKE_PREFIX_P
 set(TS_PROXSUITE_PREFIX "" CACHE PATH "Where proxsuite is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_PINOCCHIO_PREFIX "" CACHE PATH "Where Pinocchio is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_MUJOCO_PREFIX "" CACHE PATH "Where MuJoCo's Python package is installed (empty: CMAKE_PREFIX_PATH)")
+set(TS_BOX3D_PREFIX "" CACHE PATH "Where Box3D is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_PEERS_FOUND "")
 
 function(ts_peer_result name found version targets)
@@ -34,6 +35,9 @@ if(TS_PEERS)
     ts_peer_result(fcl "${TS_FCL_FOUND}" "${TS_FCL_VERSION}" PkgConfig::TS_FCL)
     find_package(box2d QUIET CONFIG)
     ts_peer_result(box2d "${box2d_FOUND}" "${box2d_VERSION}" box2d::box2d)
+
+    find_package(box3d QUIET CONFIG HINTS "${TS_BOX3D_PREFIX}")
+    ts_peer_result(box3d "${box3d_FOUND}" "${box3d_VERSION}" box3d::box3d)
 
     # Found without find_package: its package file asks for more than its headers need.
     find_path(TS_COAL_INCLUDE coal/config.hh HINTS "${TS_COAL_PREFIX}/include")
