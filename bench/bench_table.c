@@ -15,7 +15,7 @@ static const ts_bench benches[] = {
      "kinematics, inertia, inverse and forward dynamics by number of joints and on robots, beside MuJoCo, Pinocchio",
      ts_bench_dynamics_run},
     {"engine",
-     "scenes of many bodies: time per stage, memory, sag, overlap, residual, growth, threads, beside Bullet and MuJoCo",
+     "scenes of many bodies: time per stage, memory, sag, overlap, residual, growth, threads, beside other engines",
      ts_bench_engine_run},
     {"gjk-ellipsoids", "ellipsoids: variants of GJK against distance, normalisation, peers", ts_bench_gjk_ellipsoids},
     {"gjk-meshes", "hulls: variants of GJK by size and distance, speed-ups, peers", ts_bench_gjk_meshes},

@@ -1,4 +1,4 @@
-// Whole scenes of many bodies: time per step and per stage, memory, and how wrong the answer is, beside Bullet and MuJoCo.
+// Whole scenes of many bodies: time per step and per stage, memory, and how wrong the answer is, beside other engines.
 //
 // Standing scenes have a closed form: nothing moves. Sag is how far any body has sunk, sideways how far any has gone along the floor; a body
 // that sank by half a box has fallen. Of what is dropped only the deepest overlap, the mean height (potential energy) and how fast centres still move
@@ -49,6 +49,9 @@ static const contender contenders[] = {
 #endif
 #ifdef TS_PEER_BOX3D
     {"Box3D", NULL, 0, 0, 0.0, ts_bench_box3d},
+#endif
+#ifdef TS_PEER_JOLT
+    {"Jolt", NULL, 0, 0, 0.0, ts_bench_jolt},
 #endif
 #ifdef TS_PEER_MUJOCO
     {"MuJoCo, Newton", "newton", 0, 0, 0.0, ts_bench_mujoco_world},

@@ -69,6 +69,12 @@ const ts_bench_engine* ts_bench_bullet(void);
 const ts_bench_engine* ts_bench_box3d(void);
 #endif
 
+#ifdef TS_PEER_JOLT
+/// Jolt in single precision: ten velocity and two position sweeps as it comes, sleeping off, friction mixed by the
+/// model's rule. Bodies of one plane, box, sphere or hull, one thread.
+const ts_bench_engine* ts_bench_jolt(void);
+#endif
+
 #ifdef __cplusplus
 }
 #endif

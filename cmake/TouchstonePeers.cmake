@@ -10,6 +10,7 @@ set(TS_PROXSUITE_PREFIX "" CACHE PATH "Where proxsuite is installed (empty: CMAK
 set(TS_PINOCCHIO_PREFIX "" CACHE PATH "Where Pinocchio is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_MUJOCO_PREFIX "" CACHE PATH "Where MuJoCo's Python package is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_BOX3D_PREFIX "" CACHE PATH "Where Box3D is installed (empty: CMAKE_PREFIX_PATH)")
+set(TS_JOLT_PREFIX "" CACHE PATH "Where Jolt is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_PEERS_FOUND "")
 
 function(ts_peer_result name found version targets)
@@ -38,6 +39,17 @@ if(TS_PEERS)
 
     find_package(box3d QUIET CONFIG HINTS "${TS_BOX3D_PREFIX}")
     ts_peer_result(box3d "${box3d_FOUND}" "${box3d_VERSION}" box3d::box3d)
+
+    # What its classes look like goes with its build type: it must be a Release, as ours is, without profiler and debug renderer.
+    find_package(Jolt QUIET CONFIG HINTS "${TS_JOLT_PREFIX}")
+    set(jolt_version "unknown")
+    if(Jolt_FOUND)
+        # Its package says no version; its header does.
+        file(STRINGS "${Jolt_DIR}/../../../include/Jolt/Core/Core.h" lines REGEX "define JPH_VERSION_(MAJOR|MINOR|PATCH) ")
+        string(REGEX MATCHALL "[0-9]+" jolt_numbers "${lines}")
+        list(JOIN jolt_numbers "." jolt_version)
+    endif()
+    ts_peer_result(jolt "${Jolt_FOUND}" "${jolt_version}" Jolt::Jolt)
 
     # Found without find_package: its package file asks for more than its headers need.
     find_path(TS_COAL_INCLUDE coal/config.hh HINTS "${TS_COAL_PREFIX}/include")
