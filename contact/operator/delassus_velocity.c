@@ -169,8 +169,14 @@ static void set_impulse(ts_delassus* base, const double* impulse) {
     if (!is_known) load_impulse(self, impulse, self->V);
 }
 
+void ts_velocity_form_set(ts_velocity_form* form, const double* impulse) {
+    load_impulse(form, impulse, form->V);
+    form->is_known = form->known != NULL;
+    if (form->known) memcpy(form->known, impulse, (size_t)form->base.row_count * sizeof(double));
+}
+
 void ts_velocity_form_tell(ts_velocity_form* form, const double* impulse, const double* V) {
-    if (!form->known) return;
+    if (!form->is_summed || !form->known) return;
     memcpy(form->known, impulse, (size_t)form->base.row_count * sizeof(double));
     memcpy(form->V, V, (size_t)form->velocity_count * sizeof(double));
     form->is_known = 1;
@@ -550,15 +556,19 @@ ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int 
     self->order = NULL;
     self->tasks = NULL;
     size_t at = 0;
-    int sums_rows = 1;  // in the order of ts_velocity_form_tell
+    int others = 0;
     for (int b = 0; b < block_count; ++b) {
         place_block(self, b);
-        sums_rows = sums_rows && self->block[b].kernel == TS_VELOCITY_ANY;
+        others += self->block[b].kernel == TS_VELOCITY_ANY;
         self->diagonal_start[b] = at;
         fill_diagonal(self, b, self->diagonal + at);
         at += (size_t)self->block[b].rows * (size_t)self->block[b].rows;
     }
-    self->known = sums_rows ? TS_ARENA_ARRAY(arena, double, block_row[block_count]) : NULL;
+    self->is_summed = others == block_count;
+    self->is_six = others == 0;
+    int is_alike = self->is_summed || self->is_six;
+    self->known = is_alike ? TS_ARENA_ARRAY(arena, double, block_row[block_count]) : NULL;
+    if (is_alike && !self->known) return NULL;
     return find_row_sums(self, arena) && find_bounds(self, arena) ? &self->base : NULL;
 }
 

@@ -31,6 +31,8 @@ typedef struct ts_velocity_form {
     double* V;      // (velocity_count) M^-1 J^T lambda
     double* known;  // (row_count) whose V that is, where a solver has said so; NULL: it cannot
     int is_known;
+    int is_summed;  // nonzero: V is summed row by row, as ts_velocity_form_tell has it; no block has a kernel of six columns
+    int is_six;                // nonzero: all blocks have one
     double* V_apply;           // (velocity_count) the same for the x of `apply`
     ts_velocity_block* block;  // (block_count)
     const ts_delassus_segment* segment;
@@ -51,6 +53,9 @@ int ts_velocity_form_split(ts_delassus* G, ts_arena* arena, const ts_islands* is
 /// numbers, does not find it again. The kernels of six columns sum otherwise: where there are any, nothing is remembered, so that the bits are
 /// the same whoever has solved.
 void ts_velocity_form_tell(ts_velocity_form* form, const double* impulse, const double* V);
+
+/// set_impulse, and the next one, where it is of the same numbers, does not find V again.
+void ts_velocity_form_set(ts_velocity_form* form, const double* impulse);
 
 /// The rows of a block with kernel PAIR or ONE times V.
 static inline void ts_velocity_read_six(const ts_velocity_block* block, const double* V, double* out_velocity) {

@@ -241,6 +241,7 @@ static void make_scaled(const ts_contact_problem* p, double mass, double length,
     out->problem.g = out->g;
     out->problem.time_step = p->time_step * time;
     out->problem.rest_speed = p->rest_speed * velocity;
+    out->problem.memory = NULL;  // of the scene's solver
 }
 
 static ts_solve_report solve_scaled(const ts_solver* solver, const scaled* s, ts_arena* arena, ts_contact_mode* modes) {

@@ -61,6 +61,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     if (R) {
         compliance(problem, settings, R);
         softened.R = R;
+        softened.memory = NULL;
         report = ts_ncp_solver.solve(&softened, &of_ncp, scratch, impulse);
         for (int b = 0; problem->memory && b < problem->block_count; ++b)
             problem->memory[b] = problem->block[b].set == TS_SET_CONE ? R[problem->block[b].row] : 0.0;

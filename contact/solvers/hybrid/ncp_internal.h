@@ -65,9 +65,11 @@ typedef struct ts_ncp_search {
     const ts_ncp_settings* settings;
     ts_arena* scratch;
     ts_yardstick yardstick;
-    int refused;      // nonzero: there is no linear system, the matrix would be too large
-    int stage;        // number of the stage that led to `at`
-    ts_ncp_point at;  // the best so far; inside a stage, where the stage stands
+    int refused;          // nonzero: there is no linear system, the matrix would be too large
+    int stage;            // number of the stage that led to `at`
+    double start_enough;  // 1: excess up to which the start is the answer where few velocities move
+    int start_held;       // nonzero: it was good enough as it stood, if not by start_enough
+    ts_ncp_point at;      // the best so far; inside a stage, where the stage stands
     ts_ncp_spent spent;
 } ts_ncp_search;
 

@@ -71,6 +71,9 @@ static const double margin = 3e-4;
 static const double near = 3.0;
 // 1: tolerances, of the map, left by a linear system. 1e-4 to 1.
 static const double few_digits = 1e-1;
+// 1: by that, where the start was nearly good enough, `at_rest` tolerances: what rests has the same answer until what is left of it has moved it,
+// for one over the root of that many steps. 1e-2 to 1e-4, but no less of the problem's impulses than `rounding`.
+static const double all_digits = 1e-3, at_rest = 10.0, rounding = 1e-12;
 // 1: the same where contacts slide and another step follows anyway, by the map before it, while that is more of the problem's impulses than
 // this. 1e-6 to 1e-4: 1e-3 takes more systems. The last steps are taken to all digits: sums of many steps feel it.
 static const double whole_digits = 1e-5, far = 1e-4;
@@ -394,13 +397,15 @@ static void lighten(small* q, double enough) {
     q->weight = weight;
 }
 
-// From the impulses in x, so many steps beside those that make the weight fall, and at most to `limit` systems in all.
-static void iterate(small* q, int steps, int limit, ts_arena* scratch, ts_small_report* report) {
+// From the impulses in x, so many steps beside those that make the weight fall, and at most to `limit` systems in all; `enough_here`: excess up to
+// which they are the answer without any. Returns their excess.
+static double iterate(small* q, int steps, int limit, double enough_here, ts_arena* scratch, ts_small_report* report) {
     double before = HUGE_VAL;
     int step = 0, recoiled = 0;
     q->weight = first_weight;
     q->near_weight = proximal_weight;
-    report->excess = judge(q, 0);
+    double here = judge(q, 0);
+    report->excess = here > enough_here ? HUGE_VAL : here;
     for (; report->excess > 1.0 && step < steps && report->newtons < limit; ++step, ++report->newtons) {
         double unit = unit_of(q), hold = step == 0 ? margin * unit : 0.0;
         q->is_proximal = recoiled || (step >= FREE_STEPS && (step - FREE_STEPS) / PROXIMAL_STEPS % 2 != 0);
@@ -415,6 +420,7 @@ static void iterate(small* q, int steps, int limit, ts_arena* scratch, ts_small_
         before = q->squared;
         int is_whole = step + 1 < FREE_STEPS;
         double enough = few_digits * q->yardstick->goal.tolerance * unit;
+        if (step == 0 && here <= at_rest) enough = fmin(enough, fmax(all_digits * enough, rounding * unit));
         if (step == 0) lighten(q, fmin(enough, light_enough * unit));
         if (is_whole && q->slides > 0 && q->worst > far * unit) enough = fmax(enough, whole_digits * q->worst);
         if (!find_step(q, enough, scratch)) break;
@@ -427,6 +433,7 @@ static void iterate(small* q, int steps, int limit, ts_arena* scratch, ts_small_
         if (q->problem->trace) note(q, report->newtons + 1);
     }
     report->status = report->excess <= 1.0 ? TS_SOLVE_CONVERGED : TS_SOLVE_STALLED;
+    return here;
 }
 
 // Along a central path, at most to `limit` systems in all; from beside it Newton ends the search, once it comes near.
@@ -451,7 +458,7 @@ static void follow(small* q, ts_small_way way, int limit, ts_arena* scratch, ts_
         memcpy(kept, q->x, bytes);
         memcpy(kept + q->problem->row_count, q->u, bytes);
         ts_small_central_settle(path);
-        iterate(q, END_STEPS, limit, scratch, report);
+        (void)iterate(q, END_STEPS, limit, 1.0, scratch, report);
         if (report->status == TS_SOLVE_CONVERGED) break;
         memcpy(q->x, kept, bytes);
         memcpy(q->u, kept + q->problem->row_count, bytes);
@@ -593,12 +600,18 @@ static void begin_elsewhere(small* q, int way) {
 // From the impulses in x; then from the centre in one way and the other, and by proximal points from the first start, from where the
 // other way ends, from nothing, and from the first start with friction the other way: the last two end half of what is left there. Beside that start,
 // with friction to either side and from twice its impulses, most of the rest ends.
-static void search(small* q, ts_small_from from, int limit, ts_arena* scratch, ts_small_report* report) {
+static void search(small* q, ts_small_start from, int limit, ts_arena* scratch, ts_small_report* report) {
     size_t bytes = (size_t)q->problem->row_count * sizeof(double);
-    int is_here = from == TS_SMALL_FROM_HERE;
+    int is_here = from.from == TS_SMALL_FROM_HERE;
     double* start = TS_ARENA_ARRAY(scratch, double, q->problem->row_count);
     if (start) memcpy(start, q->x, bytes);
-    if (is_here) iterate(q, FIRST_STEPS, limit, scratch, report);
+    report->start_excess = is_here ? iterate(q, FIRST_STEPS, limit, from.enough, scratch, report) : HUGE_VAL;
+    // What was good enough without any of it was to be better, and is not.
+    if (report->start_excess <= 1.0 && start && report->status != TS_SOLVE_CONVERGED) {
+        memcpy(q->x, start, bytes);
+        report->excess = judge(q, 0);
+        report->status = TS_SOLVE_CONVERGED;
+    }
     for (int way = 0; is_here && start && way < TS_SMALL_WAYS && !is_over(report, limit); ++way) {
         follow(q, (ts_small_way)way, limit, scratch, report);
         if (is_over(report, limit)) break;
@@ -647,15 +660,15 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
     return 1;
 }
 
-static ts_small_report solve(const ts_yardstick* yardstick, ts_small_from from, int limit, ts_arena* scratch,
+static ts_small_report solve(const ts_yardstick* yardstick, ts_small_start start, int limit, ts_arena* scratch,
                              double* impulse) {
     const ts_contact_problem* p = yardstick->problem;
-    ts_small_report report = {TS_SOLVE_FAILED, 0, HUGE_VAL};
+    ts_small_report report = {TS_SOLVE_FAILED, 0, HUGE_VAL, HUGE_VAL};
     ts_velocity_form* form = ts_velocity_form_of(p->delassus);
     small q = {.problem = p, .yardstick = yardstick, .tiles = (form->velocity_count + N - 1) / N};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (prepare(&q, form, scratch, impulse)) {
-        search(&q, from, limit, scratch, &report);
+        search(&q, start, limit, scratch, &report);
         if (report.status == TS_SOLVE_CONVERGED) {
             memcpy(impulse, q.x, (size_t)p->row_count * sizeof(double));
             if (q.w_is_of_x) ts_velocity_form_tell(form, impulse, q.w);
@@ -667,9 +680,9 @@ static ts_small_report solve(const ts_yardstick* yardstick, ts_small_from from, 
 
 #if TS_IS_WIDE
 
-ts_small_report ts_small_newton_wide(const ts_yardstick* yardstick, ts_small_from from, int limit, ts_arena* scratch,
+ts_small_report ts_small_newton_wide(const ts_yardstick* yardstick, ts_small_start start, int limit, ts_arena* scratch,
                                      double* impulse) {
-    return solve(yardstick, from, limit, scratch, impulse);
+    return solve(yardstick, start, limit, scratch, impulse);
 }
 
 #else
@@ -682,18 +695,18 @@ int ts_small_newton_takes(const ts_contact_problem* problem) {
     return 1;
 }
 
-ts_small_report ts_small_newton_narrow(const ts_yardstick* yardstick, ts_small_from from, int limit, ts_arena* scratch,
-                                       double* impulse) {
-    return solve(yardstick, from, limit, scratch, impulse);
+ts_small_report ts_small_newton_narrow(const ts_yardstick* yardstick, ts_small_start start, int limit,
+                                       ts_arena* scratch, double* impulse) {
+    return solve(yardstick, start, limit, scratch, impulse);
 }
 
-ts_small_report ts_small_newton(const ts_yardstick* yardstick, ts_small_from from, int limit, ts_arena* scratch,
+ts_small_report ts_small_newton(const ts_yardstick* yardstick, ts_small_start start, int limit, ts_arena* scratch,
                                 double* impulse) {
-    if (!ts_small_newton_takes(yardstick->problem)) return (ts_small_report){TS_SOLVE_FAILED, 0, HUGE_VAL};
+    if (!ts_small_newton_takes(yardstick->problem)) return (ts_small_report){TS_SOLVE_FAILED, 0, HUGE_VAL, HUGE_VAL};
 #if TS_HAVE_WIDE
-    if (__builtin_cpu_supports("avx2")) return ts_small_newton_wide(yardstick, from, limit, scratch, impulse);
+    if (__builtin_cpu_supports("avx2")) return ts_small_newton_wide(yardstick, start, limit, scratch, impulse);
 #endif
-    return solve(yardstick, from, limit, scratch, impulse);
+    return solve(yardstick, start, limit, scratch, impulse);
 }
 
 #endif

@@ -156,7 +156,8 @@ static double violation(const robot* r, const double* impulse) {
 static ts_small_report solve_within(const robot* r, int limit, double* impulse) {
     ts_arena scratch = {0};
     ts_yardstick yardstick = ts_yardstick_make(&r->problem, TS_LAW_NCP, (ts_goal){1e-8, 0.0});
-    ts_small_report report = ts_small_newton(&yardstick, TS_SMALL_FROM_HERE, limit, &scratch, impulse);
+    ts_small_report report =
+        ts_small_newton(&yardstick, (ts_small_start){TS_SMALL_FROM_HERE, 1.0}, limit, &scratch, impulse);
     cr_expect_eq(scratch.used, 0u);
     cr_expect_leq(report.newtons, limit);
     ts_arena_free(&scratch);
@@ -171,7 +172,8 @@ static int twins_agree(const robot* r, int limit, const double* start, const dou
     ts_arena scratch = {0};
     ts_yardstick yardstick = ts_yardstick_make(&r->problem, TS_LAW_NCP, (ts_goal){1e-8, 0.0});
     memcpy(impulse, start, sizeof impulse);
-    ts_small_report other = ts_small_newton_narrow(&yardstick, TS_SMALL_FROM_HERE, limit, &scratch, impulse);
+    ts_small_report other =
+        ts_small_newton_narrow(&yardstick, (ts_small_start){TS_SMALL_FROM_HERE, 1.0}, limit, &scratch, impulse);
     ts_arena_free(&scratch);
     return memcmp(impulse, answer, sizeof impulse) == 0 && other.newtons == report.newtons &&
            other.excess == report.excess;
@@ -387,7 +389,8 @@ Test(small_newton, begins_beside_where_that_is_asked_for) {
     for (int limit = 3; limit <= 900; limit += 897) {
         ts_arena scratch = {0};
         memcpy(impulse, before, sizeof before);
-        ts_small_report report = ts_small_newton(&yardstick, TS_SMALL_FROM_BESIDE, limit, &scratch, impulse);
+        ts_small_report report =
+            ts_small_newton(&yardstick, (ts_small_start){TS_SMALL_FROM_BESIDE, 1.0}, limit, &scratch, impulse);
         cr_expect_eq(scratch.used, 0u);
         cr_expect_leq(report.newtons, limit);
         cr_expect_eq(report.status, limit < 900 ? TS_SOLVE_STALLED : TS_SOLVE_CONVERGED, "%d systems", report.newtons);
