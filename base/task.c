@@ -1,13 +1,18 @@
 // A pool of threads that share the ranges of one loop at a time.
 //
-// A loop of `ranges` ranges is published by storing that number into `unclaimed`. Whoever lowers it by one from r owns
-// range `ranges - r`. A successful claim proves that the loop is still running, since it cannot end before the claimed
-// range is done; so the loop's description is read after the claim, needs no atomics of its own and can never be the
-// previous loop's. When a range is done `unfinished` goes down; the caller returns when it is zero.
+// Problem: who works on what another thread has written last waits for every line of it, some 200 ns between distant cores, and loops over the same bodies
+// follow each other by the dozen in a step. Rule: every worker has a share of the ranges of a loop, the same part of the whole in every loop, so that
+// what a body has stays with one core. It begins with its own share and takes from those of others when that is done.
 //
-// Waiting is a short spin, a few yields, then sleep on a condition variable. Both "publish, then look for sleepers" and
+// A share of r ranges is published by storing r into its `unclaimed`. Whoever lowers it by one from u owns the share's range `end - u`.
+// A successful claim proves that the loop is still running, since it cannot end before the claimed
+// range is done; so the loop's description, which lies beside the number, is read after the claim, needs no atomics of its own and can never be the
+// previous loop's. Who has found all shares empty lowers `unfinished` by the ranges that it did; the caller returns when it is zero.
+//
+// Waiting is a short spin, some yields, then sleep on a condition variable. Both "publish, then look for sleepers" and
 // "count myself as a sleeper, then look for work" are sequentially consistent, so one of the two sides sees the other
-// and no wake-up is lost; the sleeper counts itself with the mutex held, the waker signals with it held.
+// and no wake-up is lost; the sleeper counts itself with the mutex held, the waker signals with it held. A share of a worker that does not wake in
+// time is done by the others.
 //
 // Guaranteed: each index runs exactly once; all writes of the loop are visible to the caller when the call returns.
 // Which worker runs a range depends on timing and must not matter to the result.
@@ -30,10 +35,19 @@ typedef struct worker_thread {
     int worker;
 } worker_thread;
 
+// A worker's part of the running loop, alone on its cache lines: one look brings all that it needs. All but `unclaimed` is written while nothing here is
+// claimable, read by whoever has claimed a range.
+typedef struct share {
+    _Alignas(128) atomic_int unclaimed;  // ranges that nobody owns yet
+    int end;                             // the range behind the last
+    int count, grain;
+    ts_task_range run;
+    void* context;
+} share;
+
 struct ts_task_pool {
-    _Alignas(64) atomic_int unclaimed;   // ranges of the running loop that nobody owns yet
-    _Alignas(64) atomic_int unfinished;  // ranges not yet done
-    _Alignas(64) atomic_int sleepers;    // workers asleep, or about to be
+    _Alignas(128) atomic_int unfinished;  // ranges not yet done, or done and not yet told of
+    _Alignas(128) atomic_int sleepers;    // workers asleep, or about to be
     atomic_int caller_sleeps;
     atomic_int busy;  // a loop is running: catches nesting
     atomic_int quit;
@@ -41,15 +55,9 @@ struct ts_task_pool {
     pthread_cond_t work_published;
     pthread_cond_t loop_done;
 
-    // The running loop; written while no range is claimable, read by whoever has claimed one.
-    ts_task_range run;
-    void* context;
-    int count;
-    int grain;
-    int ranges;
-
     int workers;
     worker_thread* threads;  // workers - 1 of them; the caller is worker 0
+    share* shares;           // (workers)
 };
 
 static inline void spin_pause(void) {
@@ -60,31 +68,44 @@ static inline void spin_pause(void) {
 #endif
 }
 
-static void run_range(const ts_task_pool* pool, int range, int worker) {
-    int begin = range * pool->grain;  // no overflow: range < ranges, so begin < count
-    int end = pool->count - begin > pool->grain ? begin + pool->grain : pool->count;
-    pool->run(pool->context, begin, end, worker);
+static void run_range(const share* of, int range, int worker) {
+    int begin = range * of->grain;  // no overflow: begin < count
+    int end = of->count - begin > of->grain ? begin + of->grain : of->count;
+    of->run(of->context, begin, end, worker);
 }
 
-// Claims and runs ranges until none is left.
-static void work(ts_task_pool* pool, int worker) {
-    int unclaimed = atomic_load(&pool->unclaimed);
+// Claims and runs ranges of a share until none is left. Returns how many.
+static int empty_share(share* from, int worker) {
+    int done = 0, unclaimed = atomic_load(&from->unclaimed);
     while (unclaimed > 0) {
-        if (!atomic_compare_exchange_weak(&pool->unclaimed, &unclaimed, unclaimed - 1)) continue;
-        run_range(pool, pool->ranges - unclaimed, worker);
-        if (atomic_fetch_sub(&pool->unfinished, 1) == 1 && atomic_load(&pool->caller_sleeps)) {
-            pthread_mutex_lock(&pool->mutex);
-            pthread_cond_signal(&pool->loop_done);
-            pthread_mutex_unlock(&pool->mutex);
-        }
-        unclaimed = atomic_load(&pool->unclaimed);
+        if (!atomic_compare_exchange_weak(&from->unclaimed, &unclaimed, unclaimed - 1)) continue;
+        run_range(from, from->end - unclaimed, worker);
+        ++done;
+        unclaimed = atomic_load(&from->unclaimed);
+    }
+    return done;
+}
+
+// All that can be claimed, the own share first.
+static void work(ts_task_pool* pool, int worker) {
+    int done = 0;
+    for (int k = 0; k < pool->workers; ++k) done += empty_share(&pool->shares[(worker + k) % pool->workers], worker);
+    if (done == 0) return;
+    if (atomic_fetch_sub(&pool->unfinished, done) == done && atomic_load(&pool->caller_sleeps)) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_signal(&pool->loop_done);
+        pthread_mutex_unlock(&pool->mutex);
     }
 }
 
-// Waits a little for claimable work or the end of the pool; 0 when neither came.
-static int spin_for_work(ts_task_pool* pool) {
+static int has_news(ts_task_pool* pool, int worker) {
+    return atomic_load(&pool->shares[worker].unclaimed) > 0 || atomic_load(&pool->quit);
+}
+
+// Waits a little for a share or the end of the pool; 0 when neither came.
+static int spin_for_work(ts_task_pool* pool, int worker) {
     for (int spin = 0; spin < SPINS + YIELDS; ++spin) {
-        if (atomic_load(&pool->unclaimed) > 0 || atomic_load(&pool->quit)) return 1;
+        if (has_news(pool, worker)) return 1;
         if (spin < SPINS)
             spin_pause();
         else
@@ -93,11 +114,10 @@ static int spin_for_work(ts_task_pool* pool) {
     return 0;
 }
 
-static void sleep_for_work(ts_task_pool* pool) {
+static void sleep_for_work(ts_task_pool* pool, int worker) {
     pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->sleepers, 1);
-    while (atomic_load(&pool->unclaimed) <= 0 && !atomic_load(&pool->quit))
-        pthread_cond_wait(&pool->work_published, &pool->mutex);
+    while (!has_news(pool, worker)) pthread_cond_wait(&pool->work_published, &pool->mutex);
     atomic_fetch_sub(&pool->sleepers, 1);
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -107,7 +127,7 @@ static void* worker_main(void* argument) {
     ts_task_pool* pool = self->pool;
     while (!atomic_load(&pool->quit)) {
         work(pool, self->worker);
-        if (!spin_for_work(pool)) sleep_for_work(pool);
+        if (!spin_for_work(pool, self->worker)) sleep_for_work(pool, self->worker);
     }
     return NULL;
 }
@@ -157,6 +177,7 @@ static void pool_release(ts_task_pool* pool) {
     pthread_cond_destroy(&pool->work_published);
     pthread_mutex_destroy(&pool->mutex);
     free(pool->threads);
+    free(pool->shares);
     free(pool);
 }
 
@@ -165,12 +186,15 @@ ts_task_pool* ts_task_pool_create(int workers) {
     if (workers <= 1) return NULL;
     ts_task_pool* pool = (ts_task_pool*)aligned_alloc(_Alignof(ts_task_pool), sizeof(ts_task_pool));
     worker_thread* threads = (worker_thread*)calloc((size_t)workers - 1, sizeof *threads);
-    if (!pool || !threads) {
+    share* shares = (share*)aligned_alloc(_Alignof(share), (size_t)workers * sizeof(share));
+    if (!pool || !threads || !shares) {
         free(pool);
         free(threads);
+        free(shares);
         return NULL;
     }
-    *pool = (ts_task_pool){.workers = workers, .threads = threads};
+    *pool = (ts_task_pool){.workers = workers, .threads = threads, .shares = shares};
+    for (int w = 0; w < workers; ++w) shares[w] = (share){.end = 0};
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->work_published, NULL);
     pthread_cond_init(&pool->loop_done, NULL);
@@ -192,6 +216,28 @@ void ts_task_pool_destroy(ts_task_pool* pool) {
 
 int ts_task_pool_workers(const ts_task_pool* pool) { return pool ? pool->workers : 1; }
 
+// Deals out the ranges of a loop, and wakes whoever is asleep.
+static void publish(ts_task_pool* pool, const share* all) {
+    int begin = 0, workers = pool->workers;
+    atomic_store(&pool->unfinished, all->end);
+    for (int w = 0; w < workers; ++w) {
+        share* to = &pool->shares[w];
+        int end = (int)(((long long)(w + 1) * all->end + workers - 1) / workers);
+        to->end = end;
+        to->count = all->count;
+        to->grain = all->grain;
+        to->run = all->run;
+        to->context = all->context;
+        // In a cache line that its worker looks at.
+        if (end > begin) atomic_store(&to->unclaimed, end - begin);
+        begin = end;
+    }
+    if (atomic_load(&pool->sleepers) == 0) return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->work_published);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
 void ts_task_parallel_for(ts_task_pool* pool, int count, int grain, ts_task_range run, void* context) {
     TS_ASSERT(grain >= 1);
     if (count <= 0) return;
@@ -207,21 +253,11 @@ void ts_task_parallel_for(ts_task_pool* pool, int count, int grain, ts_task_rang
     int was_busy = atomic_exchange(&pool->busy, 1);
     TS_ASSERT(!was_busy);  // nested, or called from two threads at once
     (void)was_busy;
-    pool->run = run;
-    pool->context = context;
-    pool->count = count;
-    pool->grain = grain;
-    pool->ranges = (count - 1) / grain + 1;
-    if (pool->ranges == 1) {
-        run_range(pool, 0, 0);
+    share all = {.end = (count - 1) / grain + 1, .count = count, .grain = grain, .run = run, .context = context};
+    if (all.end == 1) {
+        run_range(&all, 0, 0);
     } else {
-        atomic_store(&pool->unfinished, pool->ranges);
-        atomic_store(&pool->unclaimed, pool->ranges);
-        if (atomic_load(&pool->sleepers) > 0) {
-            pthread_mutex_lock(&pool->mutex);
-            pthread_cond_broadcast(&pool->work_published);
-            pthread_mutex_unlock(&pool->mutex);
-        }
+        publish(pool, &all);
         work(pool, 0);
         wait_for_end(pool);
     }

@@ -24,7 +24,7 @@ void ts_task_pool_destroy(ts_task_pool* pool);
 int ts_task_pool_workers(const ts_task_pool* pool);
 
 /// Calls `run` over [0, count) in ranges of at most `grain` (>= 1) indices, on all workers, and returns when all are
-/// done. No heap. Must not be nested.
+/// done. Where all keep up, a worker has the same part of [0, count) in every loop: what it wrote there is still near it. No heap. Must not be nested.
 void ts_task_parallel_for(ts_task_pool* pool, int count, int grain, ts_task_range run, void* context);
 
 #ifdef __cplusplus

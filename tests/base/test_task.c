@@ -128,6 +128,28 @@ Test(task, all_workers_take_part, .timeout = 60) {
     ts_task_pool_destroy(pool);
 }
 
+// Who ran which range, while nobody is done before all have begun.
+typedef struct roll {
+    meeting m;
+    int worker[4];
+} roll;
+
+static void sign(void* context, int begin, int end, int worker) {
+    roll* r = (roll*)context;
+    r->worker[begin] = worker;
+    meet(&r->m, begin, end, worker);
+}
+
+Test(task, a_worker_has_the_same_share_of_every_loop, .timeout = 60) {
+    ts_task_pool* pool = ts_task_pool_create(4);
+    for (int k = 0; k < 20; ++k) {
+        roll r = {.m = {0, 4}};
+        ts_task_parallel_for(pool, 4, 1, sign, &r);
+        for (int i = 0; i < 4; ++i) cr_assert_eq(r.worker[i], i, "range %d by worker %d", i, r.worker[i]);
+    }
+    ts_task_pool_destroy(pool);
+}
+
 static void sleep_in_worker(void* context, int begin, int end, int worker) {
     (void)worker;
     struct timespec pause = {0, 20000000};
