@@ -1,12 +1,4 @@
-// Pairs of free bodies: their order and layout, and what islands make of passes.
-//
-// Problem: a sweep sees what the ones before it did, so pairs side by side must not share a body that moves; and loads should run down a pile within
-// one sweep, which an order by colours forgets. Rule: units come in the order in which loads run (engine/rows/contact_order.c). A unit's level
-// is one above the highest of those before it that share a body with it; units of one level share none, and go side by side, four at a time,
-// with others of as many points.
-// Source: level scheduling, as for sparse triangular solves (Anderson and Saad 1989).
-// Guaranteed: a sweep does what a sweep over the units one after the other does, to the bit; linear time.
-// Known to fail: a body with very many contacts leaves lanes empty.
+// Pairs of free bodies: their layout, and what islands make of passes. Their order is that of pairs_order.c.
 #include "contact/pairs/pairs.h"
 
 #include <math.h>
@@ -16,58 +8,6 @@
 #include "contact/judge/residual_internal.h"
 #include "contact/pairs/pairs_kernel_internal.h"
 #include "contact/solver.h"
-
-// --- order -------------------------------------------------------------------------------------------------------------
-
-// Levels of all units into out_level, and how many units each level has. `above` (body_count) is zero. Returns how many levels.
-static int find_levels(const ts_pair_unit* unit, int unit_count, int* above, int* out_level, int* out_size) {
-    int levels = 0;
-    for (int u = 0; u < unit_count; ++u) {
-        int a = unit[u].body[0], b = unit[u].body[1];
-        int level = above[a] > above[b] ? above[a] : above[b];
-        out_level[u] = level;
-        if (a) above[a] = level + 1;
-        if (b) above[b] = level + 1;
-        ++out_size[level];
-        if (level >= levels) levels = level + 1;
-    }
-    return levels;
-}
-
-enum { CLASSES = (TS_PAIR_POINTS + 1) * TS_PAIR_STRIPS };
-
-static int class_of(const ts_pair_strips* strips, const ts_pair_unit* unit) {
-    return (TS_PAIR_POINTS - unit->count) * TS_PAIR_STRIPS + ts_pair_strip(strips, unit);
-}
-
-// Units of most points first, and of those of as many strip by strip: lanes side by side wait for the one with most points.
-static void list_units(const ts_pair_unit* unit, int unit_count, int* out_list) {
-    int next[CLASSES + 1] = {0};
-    ts_pair_strips strips = ts_pair_strips_of(unit, unit_count);
-    for (int u = 0; u < unit_count; ++u) ++next[class_of(&strips, &unit[u]) + 1];
-    for (int c = 0; c < CLASSES; ++c) next[c + 1] += next[c];
-    for (int u = 0; u < unit_count; ++u) out_list[next[class_of(&strips, &unit[u])]++] = u;
-}
-
-int ts_pairs_order(ts_arena* arena, int body_count, const ts_pair_unit* unit, int unit_count, int* out_place) {
-    int groups = 0;
-    ts_arena_scope scope = ts_arena_scope_begin(arena);
-    int* above = (int*)ts_arena_alloc_zeroed(arena, (size_t)body_count, sizeof(int));
-    int* next = (int*)ts_arena_alloc_zeroed(arena, (size_t)unit_count, sizeof(int));
-    int* list = TS_ARENA_ARRAY(arena, int, unit_count);
-    if (above && next && list) {
-        int levels = find_levels(unit, unit_count, above, out_place, next);
-        for (int l = 0; l < levels; ++l) {
-            int size = next[l];
-            next[l] = TS_PAIR_LANES * groups;
-            groups += (size + TS_PAIR_LANES - 1) / TS_PAIR_LANES;
-        }
-        list_units(unit, unit_count, list);
-        for (int k = 0; k < unit_count; ++k) out_place[list[k]] = next[out_place[list[k]]]++;
-    }
-    ts_arena_scope_end(arena, scope);
-    return above && next && list ? groups : -1;
-}
 
 // --- islands -----------------------------------------------------------------------------------------------------------
 
@@ -271,10 +211,10 @@ static int take_groups(ts_pairs* pairs, ts_arena* arena, const ts_pairs_input* i
 ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
     const ts_pair_unit* unit = input->unit;
     int units = input->unit_count;
+    ts_pair_order order;
     ts_pairs* pairs = (ts_pairs*)zeroed(arena, 1, sizeof *pairs);
-    int* place = TS_ARENA_ARRAY(arena, int, units);
     int* parent = TS_ARENA_ARRAY(arena, int, input->body_count);
-    if (!pairs || !place || !parent) return NULL;
+    if (!pairs || !parent) return NULL;
     pairs->body = input->body;
     pairs->body_count = input->body_count;
     pairs->contact_count = input->contact_count;
@@ -282,9 +222,10 @@ ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
     pairs->omega = input->omega;
     if (!take_bodies(pairs, arena)) return NULL;
     pairs->island_count = find_islands(unit, units, input->body_count, parent, pairs->island_of);
-    pairs->group_count = ts_pairs_order(arena, input->body_count, unit, units, place);
-    if (pairs->group_count < 0 || !take_groups(pairs, arena, input, place)) return NULL;
-    if (!ts_pair_parts_make(pairs, arena, unit, units, place, ts_task_pool_workers(input->tasks))) return NULL;
+    if (!ts_pair_order_make(arena, input, pairs->island_of, pairs->island_count, &order)) return NULL;
+    pairs->group_count = order.group_count;
+    if (!take_groups(pairs, arena, input, order.place)) return NULL;
+    if (!ts_pair_parts_make(pairs, arena, &order, ts_task_pool_workers(input->tasks))) return NULL;
     ts_pairs_weigh(pairs);
     return pairs;
 }
@@ -349,7 +290,10 @@ static void walk_parts(void* context, int begin, int end, int worker) {
 static void walk(ts_pair_pass* pass, ts_pairs_kernel kernel, int passes) {
     part_job job = {kernel, pass, passes};
     ts_pair_parts_rewind(pass->pairs);
-    ts_task_parallel_for(pass->pairs->tasks, pass->pairs->parts->count, 1, walk_parts, &job);
+    if (pass->pairs->parts->count == 1)
+        kernel(pass, 0);
+    else
+        ts_task_parallel_for(pass->pairs->tasks, pass->pairs->parts->count, 1, walk_parts, &job);
 }
 
 void ts_pairs_weigh(ts_pairs* pairs) {

@@ -143,10 +143,6 @@ typedef struct ts_pairs_input {
 /// Orders units and lays them out. NULL when memory is short.
 ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input);
 
-/// The order alone: units that share a moving body stay in their order, others may go side by side, those with most points first, and of as many those
-/// that are near each other. out_place[u] is TS_PAIR_LANES times the group plus the lane. Returns the number of groups, -1 when memory is short.
-int ts_pairs_order(ts_arena* arena, int body_count, const ts_pair_unit* unit, int unit_count, int* out_place);
-
 /// The impulse of contact i becomes what its friction admits of this one: the normal first, then friction in its disc.
 void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse);
 

@@ -3,7 +3,7 @@
 // Problem: a pass over a contact costs what its rows and its loads cost, and the points of a pair wait for each other. Rule: a group of four pairs
 // loads the velocities of its eight bodies once, turned into the frames of the pairs, goes through its up to four points, one after the other, and
 // adds what became of them once. In these frames a row is an entry of a cross product, and of the centres only how they move against each other
-// matters. Of a point a sweep reads a lever arm, its impulse and four numbers of its stiffness. Lanes are pairs, which share no body (pairs.c), so
+// matters. Of a point a sweep reads a lever arm, its impulse and four numbers of its stiffness. Lanes are pairs, which share no body (pairs_order.c), so
 // a pass over a group is what four passes over pairs are.
 // A point is updated as ncp_pgs.c does it: the normal, and then, with what that changed, friction in its disc.
 // Source: pairs as units with shared frames, and wide solving by graph colouring, Catto, Box2D 3 (2024).
@@ -309,12 +309,14 @@ static void begin_group(const ts_pairs* pairs, int g) {
 // Velocities are the free ones when it begins.
 static void begin(const ts_pair_pass* pass, int part) {
     const struct ts_pair_parts* parts = pass->pairs->parts;
-    ts_pair_walk walk = ts_pair_walk_begin(parts, part);
-    for (int n = ts_pair_walk_at(&walk); walk.pass == 0 && n < parts->first[part + 1]; ++n) {
-        if (!ts_pair_walk_enter(&walk, parts->group[n])) return;
-        begin_group(pass->pairs, parts->group[n]);
-        ts_pair_walk_leave(&walk);
-    }
+    ts_pair_walk walk = ts_pair_walk_begin(parts, part, 1);
+    int at[2], of[2];
+    for (int count; (count = ts_pair_walk_next(&walk, at, of)) > 0;)
+        for (int k = 0; k < count; ++k) {
+            begin_group(pass->pairs, parts->group[at[k]]);
+            ts_pair_walk_tell(&walk, at[k], of[k]);
+        }
+    ts_pair_walk_end(&walk);
 }
 
 // The point's new impulse, for c as it is: the normal, and then friction with what that changed.
@@ -412,7 +414,6 @@ static void sweep_alone(const ts_pairs* pairs, int count) {
             else
                 sweep_group(pairs, group);
         }
-    ts_pair_parts_end(pairs, count);
 }
 
 static void sweep(const ts_pair_pass* pass, int part) {
@@ -422,22 +423,16 @@ static void sweep(const ts_pair_pass* pass, int part) {
         sweep_alone(pairs, pass->count);
         return;
     }
-    ts_pair_walk walk = ts_pair_walk_begin(parts, part);
-    int end = parts->first[part + 1];
-    for (int n = ts_pair_walk_at(&walk); walk.pass < pass->count; ++walk.pass, n = parts->first[part])
-        for (; n < end; ++n) {
-            int group = parts->group[n];
-            if (!ts_pair_walk_enter(&walk, group)) return;
-            if (parts->apart[n]) {
-                int next = parts->group[++n];
-                if (!ts_pair_walk_enter(&walk, next)) return;
-                sweep_groups(pairs, &pairs->group[group], &pairs->group[next]);
-                ts_pair_walk_leave(&walk);
-            } else {
-                sweep_group(pairs, &pairs->group[group]);
-            }
-            ts_pair_walk_leave(&walk);
-        }
+    ts_pair_walk walk = ts_pair_walk_begin(parts, part, pass->count);
+    int at[2], of[2];
+    for (int count; (count = ts_pair_walk_next(&walk, at, of)) > 0;) {
+        if (count == 2)
+            sweep_groups(pairs, &pairs->group[parts->group[at[0]]], &pairs->group[parts->group[at[1]]]);
+        else
+            sweep_group(pairs, &pairs->group[parts->group[at[0]]]);
+        for (int k = 0; k < count; ++k) ts_pair_walk_tell(&walk, at[k], of[k]);
+    }
+    ts_pair_walk_end(&walk);
 }
 
 // --- judging -----------------------------------------------------------------------------------------------------------

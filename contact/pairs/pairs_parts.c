@@ -1,142 +1,81 @@
 // Passes over pairs by several threads.
 //
 // Problem: a sweep over one pile is one long chain of updates; cut into pieces that do not know of each other it is another sweep, with other bits. Rule:
-// groups are in parts, and a group waits for those that touched its bodies before it, in this pass or in the one before. Parts are strips of the pile,
-// across the way that loads run, so that few groups wait for others; several passes go through without a halt. Strips are cut so that every part
-// has about as many points. A part is walked through by one thread at a time, which leaves it where it would have to wait long: on a busy machine the
+// a part is some domains of pairs_order.c, and a group waits for those that touched its bodies before it, in this pass or in the one before. Where
+// loads run to and fro between two parts, threads would wait for each other at every level of the pile, longer than a group takes; so a thread
+// that cannot go on in a pass goes on with the next ones, behind it, up to four at once. Several passes go through without a halt.
+// A part is walked through by one thread at a time, which leaves it where it would have to wait long: on a busy machine the
 // thread of the part that it waits for may not be running at all, and then it goes on with that part itself.
-// Source: data flow in place of barriers, as in sparse triangular solves by levels (Park and others 2014); the order is that of pairs.c.
-// Guaranteed: every body sees the same updates in the same order as with one thread: the same bits. Nobody waits for what comes later, so it
-// ends, with however few of the threads.
-// Known to fail: a heap that is no wider than a few bodies is swept by hardly more than one thread at a time.
+// Source: data flow in place of barriers, as in sparse triangular solves by levels (Park and others 2014); passes behind each other as in
+// wavefront schemes for stencils (Wellein and others 2009); the order is that of pairs_order.c.
+// Guaranteed: every body sees the same updates in the same order as with one thread: the same bits. The first group of the first pass that is not
+// over waits for nothing, so it ends, with however few of the threads.
+// Known to fail: a heap of fewer pairs than two domains have is swept by one thread.
 #include "contact/pairs/pairs_parts_internal.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
-enum {
-    GROUPS_LEAST = 12,  // groups of a part: fewer are not worth a thread
-    SPINS = 400         // looks before a thread turns to another part
-};
+enum { SPINS = 400 };  // looks before a thread turns to another part
 
 // Alone on its cache lines.
 struct ts_pair_progress {
-    atomic_int done;
-    atomic_int taken;  // nonzero: a thread is at the part
-    char room[128 - 2 * sizeof(atomic_int)];
+    atomic_int done[TS_PAIR_FLIGHT];  // as of a walk
+    atomic_int taken;                 // nonzero: a thread is at the part
+    char room[128 - (TS_PAIR_FLIGHT + 1) * sizeof(atomic_int)];
 };
 
-ts_pair_strips ts_pair_strips_of(const ts_pair_unit* unit, int unit_count) {
-    double least = unit_count > 0 ? unit[0].place : 0.0, most = least;
-    for (int u = 1; u < unit_count; ++u) {
-        if (unit[u].place < least) least = unit[u].place;
-        if (unit[u].place > most) most = unit[u].place;
-    }
-    ts_pair_strips strips = {least, most > least ? TS_PAIR_STRIPS / (most - least) : 0.0};
-    return strips;
-}
-
-// Parts of the strips, by the points of the groups that lie in them. `most` > 0.
-static void cut_strips(const ts_pairs* pairs, const int* strip, int most, int* out_part) {
-    int points[TS_PAIR_STRIPS] = {0}, total = 0, before = 0;
-    for (int g = 0; g < pairs->group_count; ++g) {
-        points[strip[g]] += pairs->group[g].count;
-        total += pairs->group[g].count;
-    }
-    for (int s = 0; s < TS_PAIR_STRIPS; ++s) {
-        // Where the strip's middle lies among all points.
-        double part = total > 0 ? (before + 0.5 * points[s]) * most / total : 0.0;
-        out_part[s] = part < most - 1 ? (int)part : most - 1;
-        before += points[s];
-    }
-}
-
-// The part of every group: that of the strip of its middle.
-static void give_groups(const ts_pairs* pairs, const ts_pair_unit* unit, int unit_count, const int* place, int most,
-                        int* io_part) {
-    int part_of[TS_PAIR_STRIPS];
-    ts_pair_strips strips = ts_pair_strips_of(unit, unit_count);
-    // Lanes are filled from the first, so the last of these to write is in the middle.
-    for (int lane = 0; lane <= TS_PAIR_LANES / 2; ++lane)
-        for (int u = 0; u < unit_count; ++u)
-            if (place[u] % TS_PAIR_LANES == lane) io_part[place[u] / TS_PAIR_LANES] = ts_pair_strip(&strips, &unit[u]);
-    cut_strips(pairs, io_part, most, part_of);
-    for (int g = 0; g < pairs->group_count; ++g) io_part[g] = part_of[io_part[g]];
-}
-
-// Levels of the groups, as pairs.c has them. `above` (body_count) is zero.
-static void find_levels(const ts_pairs* pairs, int* above, int* out_level) {
-    for (int g = 0; g < pairs->group_count; ++g) {
-        const int* body = pairs->group[g].body[0];
-        int level = 0;
-        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k)
-            if (body[k] && above[body[k]] > level) level = above[body[k]];
-        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k)
-            if (body[k]) above[body[k]] = level + 1;
-        out_level[g] = level;
-    }
-}
-
-// Groups of a part and of one level, which lie strip by strip: those next to other parts last, so that who follows them has something to do
-// meanwhile.
-static void turn_run(int part, int parts, int count, int* group) {
-    int old[64];
-    if (part == 0 || count > (int)(sizeof old / sizeof old[0])) return;
-    memcpy(old, group, (size_t)count * sizeof(int));
-    for (int k = 0; k < count; ++k) {
-        int inner = (count - 1) / 2 + (k % 2 ? (k + 1) / 2 : -(k / 2));
-        group[k] = old[part == parts - 1 ? count - 1 - k : inner];
-    }
-}
+static int size_of(const struct ts_pair_parts* parts, int part) { return parts->first[part + 1] - parts->first[part]; }
 
 // Groups of every part in order, and where each group stands in its own.
-static void list_groups(const ts_pairs* pairs, const int* part, const int* level, struct ts_pair_parts* parts,
+static void list_groups(const ts_pairs* pairs, const ts_pair_order* order, struct ts_pair_parts* parts, int* out_part,
                         int* out_at) {
     int next[TS_PAIR_PARTS_MOST] = {0};
     memset(parts->first, 0, ((size_t)parts->count + 1) * sizeof(int));
-    for (int g = 0; g < pairs->group_count; ++g) ++parts->first[part[g] + 1];
+    for (int g = 0; g < pairs->group_count; ++g) {
+        out_part[g] = order->domain[g] * parts->count / order->domain_count;
+        ++parts->first[out_part[g] + 1];
+    }
     for (int p = 0; p < parts->count; ++p) parts->first[p + 1] += parts->first[p];
-    for (int g = 0; g < pairs->group_count; ++g) parts->group[parts->first[part[g]] + next[part[g]]++] = g;
-    for (int p = 0; p < parts->count; ++p) {
-        int *group = parts->group + parts->first[p], count = next[p];
-        for (int begin = 0, end; begin < count; begin = end) {
-            for (end = begin + 1; end < count && level[group[end]] == level[group[begin]];) ++end;
-            turn_run(p, parts->count, end - begin, group + begin);
-        }
-        for (int n = 0; n < count; ++n) {
-            out_at[group[n]] = n;
-            parts->apart[parts->first[p] + n] = n + 1 < count && level[group[n]] == level[group[n + 1]];
-        }
+    for (int g = 0; g < pairs->group_count; ++g) {
+        int part = out_part[g], n = parts->first[part] + next[part];
+        out_at[g] = next[part]++;
+        parts->group[n] = g;
+        parts->apart[n] = (char)(order->is_twin[g] && out_part[g + 1] == part);
     }
 }
 
-// What touched a body last.
+// What touched a body last: a group of a part, in this pass or the one before.
 typedef struct last_touch {
-    int part, need;
+    int part, at, is_now;
 } last_touch;
 
-// A group waits for the last one on each of its bodies, where another part has that.
-static void follow(const ts_pair_group* group, int part, last_touch* last, int own, int* need) {
+// A group waits for the last one on each of its bodies.
+static void follow(const ts_pair_group* group, last_touch own, last_touch* last, struct ts_pair_parts* parts,
+                   ts_pair_need* need) {
     for (int side = 0; side < 2; ++side)
         for (int k = 0; k < TS_PAIR_LANES; ++k) {
             int b = group->body[side][k];
             if (b == 0) continue;
-            if (need && last[b].part != part && last[b].need > need[last[b].part]) need[last[b].part] = last[b].need;
-            last[b] = (last_touch){part, own};
+            if (need) {
+                ts_pair_need* of = &need[last[b].part];
+                int* most = last[b].is_now ? &of->now : &of->before;
+                if (last[b].at + 1 > *most) *most = last[b].at + 1;
+                if (last[b].part != own.part) parts->tells[parts->first[last[b].part] + last[b].at] = 1;
+            }
+            last[b] = own;
         }
 }
 
 static void find_needs(const ts_pairs* pairs, const int* part, const int* at, last_touch* last) {
     struct ts_pair_parts* parts = pairs->parts;
-    for (size_t i = 0; i < (size_t)pairs->group_count * (size_t)parts->count; ++i) parts->need[i] = INT_MIN;
     // The pass before: whatever was last there.
-    for (int g = 0; g < pairs->group_count; ++g) {
-        int groups = parts->first[part[g] + 1] - parts->first[part[g]];
-        follow(&pairs->group[g], part[g], last, at[g] + 1 - groups, NULL);
-    }
     for (int g = 0; g < pairs->group_count; ++g)
-        follow(&pairs->group[g], part[g], last, at[g] + 1, parts->need + (size_t)g * (size_t)parts->count);
+        follow(&pairs->group[g], (last_touch){part[g], at[g], 0}, last, parts, NULL);
+    for (int g = 0; g < pairs->group_count; ++g)
+        follow(&pairs->group[g], (last_touch){part[g], at[g], 1}, last, parts,
+               parts->need + (size_t)g * (size_t)parts->count);
 }
 
 static struct ts_pair_parts* take_parts(ts_arena* arena, int groups, int count) {
@@ -146,31 +85,24 @@ static struct ts_pair_parts* take_parts(ts_arena* arena, int groups, int count) 
     parts->first = TS_ARENA_ARRAY(arena, int, count + 1);
     parts->group = TS_ARENA_ARRAY(arena, int, groups);
     parts->apart = TS_ARENA_ARRAY(arena, char, groups);
-    parts->need = TS_ARENA_ARRAY(arena, int, groups* count);
+    parts->tells = (char*)ts_arena_alloc_zeroed(arena, (size_t)groups, 1);
+    parts->need = (ts_pair_need*)ts_arena_alloc_zeroed(arena, (size_t)groups * (size_t)count, sizeof(ts_pair_need));
     parts->progress = TS_ARENA_ARRAY(arena, ts_pair_progress, count);
     return arena->failed ? NULL : parts;
 }
 
-int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_unit* unit, int unit_count, const int* place,
-                       int most) {
-    int groups = pairs->group_count, count = groups / GROUPS_LEAST;
-    if (count > most) count = most;
-    if (count > TS_PAIR_PARTS_MOST) count = TS_PAIR_PARTS_MOST;
-    if (count < 1) count = 1;
+int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_order* order, int most) {
+    int groups = pairs->group_count, count = order->domain_count < most ? order->domain_count : most;
     pairs->parts = take_parts(arena, groups, count);
     if (!pairs->parts) return 0;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
-    int* part = (int*)ts_arena_alloc_zeroed(arena, (size_t)groups, sizeof(int));
+    int* part = TS_ARENA_ARRAY(arena, int, groups);
     int* at = TS_ARENA_ARRAY(arena, int, groups);
-    int* level = TS_ARENA_ARRAY(arena, int, groups);
-    int* above = (int*)ts_arena_alloc_zeroed(arena, (size_t)pairs->body_count, sizeof(int));
-    last_touch* last = TS_ARENA_ARRAY(arena, last_touch, pairs->body_count);
-    int enough = part && at && level && above && last;
+    last_touch* last = (last_touch*)ts_arena_alloc_zeroed(arena, (size_t)pairs->body_count, sizeof(last_touch));
+    int enough = part && at && last;
     if (enough) {
-        if (count > 1) give_groups(pairs, unit, unit_count, place, count, part);
-        find_levels(pairs, above, level);
-        list_groups(pairs, part, level, pairs->parts, at);
-        find_needs(pairs, part, at, last);
+        list_groups(pairs, order, pairs->parts, part, at);
+        if (count > 1) find_needs(pairs, part, at, last);
     }
     ts_arena_scope_end(arena, scope);
     return enough;
@@ -178,18 +110,22 @@ int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_unit* uni
 
 void ts_pair_parts_rewind(const ts_pairs* pairs) {
     for (int p = 0; p < pairs->parts->count; ++p) {
-        atomic_store_explicit(&pairs->parts->progress[p].done, 0, memory_order_relaxed);
-        atomic_store_explicit(&pairs->parts->progress[p].taken, 0, memory_order_relaxed);
+        ts_pair_progress* progress = &pairs->parts->progress[p];
+        for (int k = 0; k < TS_PAIR_FLIGHT; ++k) atomic_store_explicit(&progress->done[k], 0, memory_order_relaxed);
+        atomic_store_explicit(&progress->taken, 0, memory_order_relaxed);
     }
 }
 
-void ts_pair_parts_end(const ts_pairs* pairs, int passes) {
-    atomic_store_explicit(&pairs->parts->progress[0].done, passes * pairs->group_count, memory_order_release);
+// How many groups of a part are done when so many passes are over, of those that the first passes of a flight, the second ones, ... have together.
+static int done_by(const struct ts_pair_parts* parts, int part, int passes, int k) {
+    return (passes + TS_PAIR_FLIGHT - 1 - k) / TS_PAIR_FLIGHT * size_of(parts, part);
 }
 
 static int is_ended(const struct ts_pair_parts* parts, int passes, int part) {
-    int groups = parts->first[part + 1] - parts->first[part];
-    return atomic_load_explicit(&parts->progress[part].done, memory_order_acquire) >= passes * groups;
+    // The last pass is over when all are.
+    int k = (passes - 1) % TS_PAIR_FLIGHT;
+    return passes < 1 || atomic_load_explicit(&parts->progress[part].done[k], memory_order_acquire) >=
+                             done_by(parts, part, passes, k);
 }
 
 // The first part behind this one that is not at its end; count when there is none.
@@ -201,6 +137,12 @@ static int next_part(const struct ts_pair_parts* parts, int passes, int part) {
     return parts->count;
 }
 
+static int progress_of(const ts_pair_progress* progress) {
+    int sum = 0;
+    for (int k = 0; k < TS_PAIR_FLIGHT; ++k) sum += atomic_load_explicit(&progress->done[k], memory_order_relaxed);
+    return sum;
+}
+
 void ts_pair_parts_walk(const struct ts_pair_parts* parts, int passes, int part, void (*walk)(void* context, int part),
                         void* context) {
     // Looks at parts, one after the other, that led to nothing.
@@ -208,30 +150,81 @@ void ts_pair_parts_walk(const struct ts_pair_parts* parts, int passes, int part,
     for (; part < parts->count; part = next_part(parts, passes, part)) {
         ts_pair_progress* progress = &parts->progress[part];
         if (!atomic_exchange_explicit(&progress->taken, 1, memory_order_acquire)) {
-            int before = atomic_load_explicit(&progress->done, memory_order_relaxed);
+            int before = progress_of(progress);
             walk(context, part);
-            int after = atomic_load_explicit(&progress->done, memory_order_relaxed);
+            if (progress_of(progress) > before) vain = 0;
             atomic_store_explicit(&progress->taken, 0, memory_order_release);
-            if (after > before) vain = 0;
         }
         if (++vain > 2 * parts->count) (void)sched_yield();
     }
 }
 
-ts_pair_walk ts_pair_walk_begin(const struct ts_pair_parts* parts, int part) {
-    ts_pair_walk walk = {.parts = parts, .part = part};
-    walk.done = atomic_load_explicit(&parts->progress[part].done, memory_order_relaxed);
+// --- a walk ------------------------------------------------------------------------------------------------------------
+
+ts_pair_walk ts_pair_walk_begin(const struct ts_pair_parts* parts, int part, int passes) {
+    ts_pair_walk walk = {.parts = parts, .part = part, .passes = passes};
+    for (int k = 0; k < TS_PAIR_FLIGHT; ++k)
+        walk.done[part][k] = atomic_load_explicit(&parts->progress[part].done[k], memory_order_relaxed);
     return walk;
 }
 
-int ts_pair_walk_wait(ts_pair_walk* walk, int part, int need) {
-    for (int look = 0; look < SPINS; ++look) {
-        walk->seen[part] = atomic_load_explicit(&walk->parts->progress[part].done, memory_order_acquire);
-        if (walk->seen[part] >= need) return 1;
+// How many groups of the part are done in that pass.
+static int done_in(const ts_pair_walk* walk, int pass) {
+    return walk->done[walk->part][pass % TS_PAIR_FLIGHT] - pass / TS_PAIR_FLIGHT * size_of(walk->parts, walk->part);
+}
+
+// Whether so many groups of a part are done in a pass.
+static int has_done(ts_pair_walk* walk, int part, int pass, int wanted) {
+    int k = pass % TS_PAIR_FLIGHT;
+    if (wanted == 0 || pass < 0) return 1;
+    wanted += pass / TS_PAIR_FLIGHT * size_of(walk->parts, part);
+    if (walk->done[part][k] >= wanted) return 1;
+    if (part == walk->part) return 0;
+    walk->done[part][k] = atomic_load_explicit(&walk->parts->progress[part].done[k], memory_order_acquire);
+    return walk->done[part][k] >= wanted;
+}
+
+// Whether the group there can be done in that pass.
+static int is_ready(ts_pair_walk* walk, int at, int pass) {
+    const struct ts_pair_parts* parts = walk->parts;
+    const ts_pair_need* need = parts->need + (size_t)parts->group[at] * (size_t)parts->count;
+    for (int p = 0; p < parts->count; ++p)
+        if (!has_done(walk, p, pass, need[p].now) || !has_done(walk, p, pass - 1, need[p].before)) return 0;
+    return 1;
+}
+
+// What can be done now, of the passes in flight, the first ones first.
+static int look(ts_pair_walk* walk, int out_at[2], int out_pass[2]) {
+    const struct ts_pair_parts* parts = walk->parts;
+    int count = 0, first = parts->first[walk->part], size = size_of(parts, walk->part);
+    for (int k = 0; k < TS_PAIR_FLIGHT && walk->pass + k < walk->passes && count < 2; ++k) {
+        int pass = walk->pass + k;
+        for (int n = done_in(walk, pass); n < size && count < 2 && is_ready(walk, first + n, pass); ++n) {
+            out_at[count] = first + n;
+            out_pass[count++] = pass;
+        }
+    }
+    return count;
+}
+
+int ts_pair_walk_next(ts_pair_walk* walk, int out_at[2], int out_pass[2]) {
+    int size = size_of(walk->parts, walk->part);
+    while (walk->pass < walk->passes && done_in(walk, walk->pass) >= size) ++walk->pass;
+    for (int spin = 0; spin < SPINS && walk->pass < walk->passes; ++spin) {
+        int count = look(walk, out_at, out_pass);
+        if (count > 0) return count;
     }
     return 0;
 }
 
-void ts_pair_walk_leave(ts_pair_walk* walk) {
-    atomic_store_explicit(&walk->parts->progress[walk->part].done, ++walk->done, memory_order_release);
+void ts_pair_walk_tell(ts_pair_walk* walk, int at, int pass) {
+    int k = pass % TS_PAIR_FLIGHT, done = ++walk->done[walk->part][k];
+    if (walk->parts->tells[at])
+        atomic_store_explicit(&walk->parts->progress[walk->part].done[k], done, memory_order_release);
+}
+
+void ts_pair_walk_end(const ts_pair_walk* walk) {
+    for (int k = 0; k < TS_PAIR_FLIGHT; ++k)
+        atomic_store_explicit(&walk->parts->progress[walk->part].done[k], walk->done[walk->part][k],
+                              memory_order_release);
 }

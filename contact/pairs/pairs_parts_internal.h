@@ -4,91 +4,64 @@
 
 #include <limits.h>
 
-#include "contact/pairs/pairs.h"
+#include "contact/pairs/pairs_order_internal.h"
 
 enum {
-    TS_PAIR_PARTS_MOST = 16,
-    TS_PAIR_STRIPS = 256  // of equal width, from which parts are made
+    TS_PAIR_PARTS_MOST = TS_PAIR_DOMAINS_MOST,
+    TS_PAIR_FLIGHT = 4  // passes in which a thread may be at once
 };
 
-/// How many groups a part has passed over in the present passes, and whether a thread is at it (pairs_parts.c).
+/// How far a part is in the present passes, and whether a thread is at it (pairs_parts.c).
 typedef struct ts_pair_progress ts_pair_progress;
+
+/// What a group waits for in a part, in this pass and in the one before: so many of the part's groups must be done.
+typedef struct ts_pair_need {
+    int now, before;
+} ts_pair_need;
 
 /// Parts of the groups. A part's groups stand in the order of all groups.
 struct ts_pair_parts {
     int count;
     int* first;  // (count + 1) into group
     int* group;  // (group_count)
-    // (group_count) by place in that list; nonzero: the group there and the next are of one part, share no body, and neither waits for what waits for
-    // the other
-    char* apart;
-    // (group_count x count) how many groups of that part must be done before this one: in the present pass, or where it is not above zero, less all
-    // of the part's groups, in the one before; INT_MIN: any
-    int* need;
+    char*
+        apart;  // (group_count) by place in that list; nonzero: the group there and the next are of one part and share no body
+    char* tells;                 // (group_count) likewise; nonzero: another part waits for it
+    ts_pair_need* need;          // (group_count x count) by group
     ts_pair_progress* progress;  // (count)
 };
 
-/// Strips along which pairs lie.
-typedef struct ts_pair_strips {
-    double from, scale;  // m, m^-1
-} ts_pair_strips;
-
-/// The strips of all units, and the one of a unit.
-ts_pair_strips ts_pair_strips_of(const ts_pair_unit* unit, int unit_count);
-
-static inline int ts_pair_strip(const ts_pair_strips* strips, const ts_pair_unit* unit) {
-    double at = (unit->place - strips->from) * strips->scale;
-    return at < TS_PAIR_STRIPS - 1 ? (int)at : TS_PAIR_STRIPS - 1;
-}
-
-/// Divides the groups of pairs into at most so many parts; `place` as ts_pairs_order says. Returns 0 when memory is short.
-int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_unit* unit, int unit_count, const int* place,
-                       int most);
-
-/// One thread on its way through a part, pass by pass, from where the part was left.
-typedef struct ts_pair_walk {
-    const struct ts_pair_parts* parts;
-    int part, pass, done;
-    int seen[TS_PAIR_PARTS_MOST];  // of the other parts' progress
-} ts_pair_walk;
+/// Divides the groups of pairs into at most so many parts. Returns 0 when memory is short.
+int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_order* order, int most);
 
 /// Nobody has begun: to be called before the threads are.
 void ts_pair_parts_rewind(const ts_pairs* pairs);
-
-/// The only part has gone so many passes.
-void ts_pair_parts_end(const ts_pairs* pairs, int passes);
 
 /// Walks through all parts until each has gone so many passes, or another thread is at what is left and ends it: a thread begins with `part`, and where
 /// that can't go on it looks for another part that nobody is at. `walk` goes through a part as far as it gets.
 void ts_pair_parts_walk(const struct ts_pair_parts* parts, int passes, int part, void (*walk)(void* context, int part),
                         void* context);
 
+/// One thread on its way through a part, from where it was left, in up to TS_PAIR_FLIGHT passes at once.
+typedef struct ts_pair_walk {
+    const struct ts_pair_parts* parts;
+    int part, passes;
+    int pass;  // the first that is not over
+    // Of every part: groups done, of all passes with that remainder by TS_PAIR_FLIGHT together. Of others as last seen.
+    int done[TS_PAIR_PARTS_MOST][TS_PAIR_FLIGHT];
+} ts_pair_walk;
+
 /// Goes on with a part.
-ts_pair_walk ts_pair_walk_begin(const struct ts_pair_parts* parts, int part);
+ts_pair_walk ts_pair_walk_begin(const struct ts_pair_parts* parts, int part, int passes);
 
-/// Where in its pass the walk is: index of the next group in `group` of the parts.
-static inline int ts_pair_walk_at(ts_pair_walk* walk) {
-    int first = walk->parts->first[walk->part], size = walk->parts->first[walk->part + 1] - first;
-    walk->pass = size > 0 ? walk->done / size : 0;
-    return size > 0 ? first + walk->done % size : first;
-}
+/// Up to two groups that can be done now and share no body, of whatever passes, into out_at: by place in `group` of the parts. Waits for a while until there
+/// is one. Returns how many; 0: the part is through, or somebody else is slow.
+int ts_pair_walk_next(ts_pair_walk* walk, int out_at[2], int out_pass[2]);
 
-/// Looks for a while whether that part has done so many. Returns 0 when it has not.
-int ts_pair_walk_wait(ts_pair_walk* walk, int part, int need);
+/// The group there is done in that pass, and others may see it.
+void ts_pair_walk_tell(ts_pair_walk* walk, int at, int pass);
 
-/// Waits for a while until everything that the group follows is done, of the pass that the walk is in. Returns 0 when it is not.
-static inline int ts_pair_walk_enter(ts_pair_walk* walk, int group) {
-    const struct ts_pair_parts* parts = walk->parts;
-    const int* need = parts->need + (size_t)group * (size_t)parts->count;
-    for (int p = 0; p < parts->count; ++p) {
-        if (need[p] == INT_MIN) continue;
-        int wanted = need[p] + walk->pass * (parts->first[p + 1] - parts->first[p]);
-        if (wanted > walk->seen[p] && !ts_pair_walk_wait(walk, p, wanted)) return 0;
-    }
-    return 1;
-}
-
-/// The group is done, and others may see it.
-void ts_pair_walk_leave(ts_pair_walk* walk);
+/// Leaves the part to whoever comes.
+void ts_pair_walk_end(const ts_pair_walk* walk);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "base/scalar.h"
 #include "contact/pairs/pairs_kernel_internal.h"
+#include "contact/pairs/pairs_order_internal.h"
 
 enum { BODIES = 42, UNITS = 82, CONTACTS = 4 * UNITS };
 
@@ -164,22 +165,34 @@ static void dense_sweep(const heap* h, dense* d) {
     }
 }
 
+static int share_a_body(const ts_pair_unit* u, const ts_pair_unit* w) {
+    for (int k = 0; k < 4; ++k)
+        if (u->body[k / 2] && u->body[k / 2] == w->body[k % 2]) return 1;
+    return 0;
+}
+
+// Units that share a body are swept as they come; twins share none.
+static void expect_order(const ts_pair_order* order, const ts_pair_unit* unit, int units) {
+    for (int u = 0; u < units; ++u)
+        for (int w = 0; w < u; ++w) {
+            cr_assert_neq(order->place[u], order->place[w]);
+            if (!share_a_body(&unit[u], &unit[w])) continue;
+            int first = order->place[w] / TS_PAIR_LANES, second = order->place[u] / TS_PAIR_LANES;
+            cr_assert_lt(first, second, "units %d and %d", w, u);
+            cr_assert(!order->is_twin[first] || second > first + 1, "groups %d and %d are no twins", first, second);
+        }
+}
+
 Test(pairs, order_keeps_what_shares_a_body) {
     for (int seed = 0; seed < 20; ++seed) {
         heap h;
-        int place[UNITS];
+        ts_pair_order order;
         make(&h, 100 + seed);
-        int groups = ts_pairs_order(&h.arena, BODIES, h.unit, UNITS, place);
-        cr_assert_leq(groups, UNITS);
-        for (int u = 0; u < UNITS; ++u)
-            for (int w = 0; w < u; ++w) {
-                cr_assert_neq(place[u], place[w]);
-                for (int k = 0; k < 4; ++k) {
-                    int a = h.unit[u].body[k / 2], b = h.unit[w].body[k % 2];
-                    if (a && a == b) cr_assert_lt(place[w] / TS_PAIR_LANES, place[u] / TS_PAIR_LANES);
-                }
-            }
-        cr_assert_lt(groups, UNITS, "something must be side by side");
+        ts_pairs_input input = {.unit = h.unit, .unit_count = UNITS, .body_count = BODIES};
+        cr_assert(ts_pair_order_make(&h.arena, &input, h.pairs->island_of, h.pairs->island_count, &order));
+        cr_expect_eq(order.domain_count, 1);
+        cr_assert_lt(order.group_count, UNITS, "something must be side by side");
+        expect_order(&order, h.unit, UNITS);
         drop(&h);
     }
 }
@@ -423,13 +436,72 @@ static void tear_down(wall* w) {
     free(w);
 }
 
+static int domain_of(const ts_pair_order* order, int unit) { return order->domain[order->place[unit] / TS_PAIR_LANES]; }
+
+// Domains of a wall have about as many joints, full lanes, and few stones in common.
+static void expect_domains(int is_row, int domains) {
+    wall* w = build(NULL, is_row);
+    ts_pair_order order;
+    int units[TS_PAIR_DOMAINS_MOST] = {0}, of[STONES], shared = 0;
+    ts_pairs_input input = {.unit = w->unit, .unit_count = w->units, .body_count = STONES};
+    cr_assert(ts_pair_order_make(&w->arena, &input, w->pairs->island_of, w->pairs->island_count, &order));
+    cr_assert_eq(order.domain_count, domains);
+    memset(of, -1, sizeof of);
+    for (int u = 0; u < w->units; ++u) {
+        int domain = domain_of(&order, u);
+        ++units[domain];
+        for (int side = 0; side < 2; ++side) {
+            int* last = &of[w->unit[u].body[side]];
+            shared += w->unit[u].body[side] && *last >= 0 && *last != domain;
+            *last = domain;
+        }
+    }
+    for (int d = 0; d < domains; ++d) cr_expect_gt(12 * units[d] * domains, 10 * w->units, "domain %d", d);
+    cr_expect_lt(shared, w->units / 5);
+    cr_expect_lt(order.group_count, w->units / 4 + w->units / 20);
+    expect_order(&order, w->unit, w->units);
+    tear_down(w);
+}
+
+Test(pairs, domains_of_a_wall) {
+    expect_domains(0, 4);
+    expect_domains(1, 2);
+}
+
+// A small island is not cut, wherever domains end.
+Test(pairs, small_islands_have_one_domain) {
+    enum { STACK = 12, STACKS = 80 };
+    static ts_pair_unit unit[STACK * STACKS];
+    static int island_of[1 + STACK * STACKS];
+    ts_arena arena = {0};
+    ts_pair_order order;
+    int used[TS_PAIR_DOMAINS_MOST] = {0};
+    // Those of one level one after the other, so that groups need not be of several domains. Places of a stack are as far apart as three stacks.
+    for (int i = 0; i < STACK * STACKS; ++i) {
+        int stack = i % STACKS, level = i / STACKS;
+        unit[i] = (ts_pair_unit){
+            .body = {1 + i, level ? 1 + i - STACKS : 0}, .first = i, .count = 1, .place = stack + level % 4};
+        island_of[1 + i] = stack;
+    }
+    ts_pairs_input input = {.unit = unit, .unit_count = STACK * STACKS, .body_count = 1 + STACK * STACKS};
+    cr_assert(ts_pair_order_make(&arena, &input, island_of, STACKS, &order));
+    cr_assert_eq(order.domain_count, 2);
+    for (int i = 0; i < STACK * STACKS; ++i) {
+        ++used[domain_of(&order, i)];
+        cr_expect_eq(domain_of(&order, i), domain_of(&order, i % STACKS));
+    }
+    cr_expect_leq(abs(used[0] - used[1]), 2 * STACK);
+    ts_arena_free(&arena);
+}
+
 // Of two passes, which groups of every part are surely done when a group begins: what its part did before, what it waits for, and what that
 // has waited for.
 enum { MOST_GROUPS = JOINTS };
 
 typedef struct clocks {
     int part[MOST_GROUPS], at[MOST_GROUPS];
-    int done[2 * MOST_GROUPS][TS_PAIR_PARTS_MOST];
+    int done[2 * MOST_GROUPS][2]
+            [TS_PAIR_PARTS_MOST];  // of every group in both passes: how many groups of all parts in both
 } clocks;
 
 static int raise(int* done, int to) {
@@ -438,12 +510,13 @@ static int raise(int* done, int to) {
     return 1;
 }
 
-// What group n of part q knows, counted over both passes, is known to `done`, too.
-static int learn(const ts_pairs* pairs, const clocks* c, int q, int n, int* done) {
+// That group n of part q is done in a pass, and what that knows, is known to `done`, too.
+static int learn(const ts_pairs* pairs, const clocks* c, int q, int n, int pass, int done[2][TS_PAIR_PARTS_MOST]) {
     const struct ts_pair_parts* parts = pairs->parts;
-    int groups = parts->first[q + 1] - parts->first[q], changed = raise(&done[q], n + 1);
-    int node = parts->group[parts->first[q] + n % groups] + n / groups * pairs->group_count;
-    for (int p = 0; p < parts->count; ++p) changed |= raise(&done[p], c->done[node][p]);
+    int changed = raise(&done[pass][q], n + 1);
+    int node = parts->group[parts->first[q] + n] + pass * pairs->group_count;
+    for (int k = 0; k < 2 * parts->count; ++k)
+        changed |= raise(&done[k / parts->count][k % parts->count], c->done[node][k / parts->count][k % parts->count]);
     return changed;
 }
 
@@ -452,14 +525,13 @@ static int find_clocks(const ts_pairs* pairs, clocks* c) {
     int changed = 0;
     for (int pass = 0; pass < 2; ++pass)
         for (int g = 0; g < pairs->group_count; ++g) {
-            int *done = c->done[pass * pairs->group_count + g], p = c->part[g];
-            int own = c->at[g] + pass * (parts->first[p + 1] - parts->first[p]);
-            if (own > 0) changed |= learn(pairs, c, p, own - 1, done);
+            int(*done)[TS_PAIR_PARTS_MOST] = c->done[pass * pairs->group_count + g];
+            // Within a pass a part goes from group to group.
+            if (c->at[g] > 0) changed |= learn(pairs, c, c->part[g], c->at[g] - 1, pass, done);
             for (int q = 0; q < parts->count; ++q) {
-                int need = parts->need[g * parts->count + q];
-                if (need == INT_MIN) continue;
-                need += pass * (parts->first[q + 1] - parts->first[q]);
-                if (need > 0) changed |= learn(pairs, c, q, need - 1, done);
+                const ts_pair_need* need = &parts->need[g * parts->count + q];
+                if (need->now > 0) changed |= learn(pairs, c, q, need->now - 1, pass, done);
+                if (need->before > 0 && pass > 0) changed |= learn(pairs, c, q, need->before - 1, pass - 1, done);
             }
         }
     return changed;
@@ -483,10 +555,12 @@ static void expect_waits(const ts_pairs* pairs) {
         for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) {
             int before = body[k] ? last[body[k]] : -1;
             if (before < 0) continue;
-            int p = c.part[before % pairs->group_count];
-            int at = c.at[before % pairs->group_count] +
-                     before / pairs->group_count * (parts->first[p + 1] - parts->first[p]);
-            cr_assert_gt(c.done[node][p], at, "group %d does not wait for %d", node, before);
+            int p = c.part[before % pairs->group_count], at = c.at[before % pairs->group_count];
+            cr_assert_gt(c.done[node][before / pairs->group_count][p], at, "group %d does not wait for %d", node,
+                         before);
+            // Who is waited for tells it.
+            if (p != c.part[node % pairs->group_count] && node - before == 1)
+                cr_assert(parts->tells[parts->first[p] + at]);
         }
         for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) last[body[k]] = node;
     }
@@ -510,8 +584,9 @@ static void share(int is_row) {
     for (int t = 0; t < 3; ++t) {
         ts_task_pool* tasks = ts_task_pool_create(1 << t);
         ts_pairs* pairs = (w[t] = build(tasks, is_row))->pairs;
-        cr_expect_eq(pairs->parts->count, 1 << t);
-        expect_waits(pairs);
+        // A row has two domains.
+        cr_expect_eq(pairs->parts->count, is_row && t == 2 ? 2 : 1 << t);
+        if (pairs->parts->count > 1) expect_waits(pairs);
         walk(w[t], &judged[t]);
         pairs->tasks = NULL;
         ts_task_pool_destroy(tasks);
