@@ -2,9 +2,9 @@
 //
 // Problem: pairs come and go, and what is known of one, hints for its query and perhaps its last manifold, is to be found where it stands now. Rule: old and
 // new pairs have one order, and both are walked once. A step that may fail and leave all as it was writes a second memory, which takes the place of the
-// first when the step ends. A step in substeps moves bodies before its end and does not go back: it renews the memory where it stands. Known pairs go to
-// the front, then to the end, then to their places, each of which lies before what is still to be moved; where pairs are those of the last step nothing moves.
-// Source: merging in place from the end, as in insertion into sorted arrays.
+// first when the step ends. A step in substeps moves bodies before its end and does not go back: it renews the memory where it stands. What moves to the
+// front is moved first, in ascending order, then what moves to the back, in descending order; where pairs are those of the last step nothing moves.
+// Source: as memmove. Order is kept, so the place that a pair moves to held one that goes the same way and has gone, or one that is no more.
 // Guaranteed: both ways leave the same; linear time.
 // Known to fail: a step in substeps that fails before bodies have moved leaves memory that is one search ahead of them.
 #include "engine/step/pair_memory_internal.h"
@@ -41,44 +41,17 @@ static int merge_pair_memory(ts_sim* sim, const ts_narrow_pair* pair, int count,
     return 1;
 }
 
-// Those of the known pairs that are among the new ones to the front, with what is kept of them (NULL: nothing). Returns how many.
-static int gather_known(ts_sim* sim, const ts_narrow_pair* pair, int count, ts_manifold_kept* kept) {
-    ts_pair_memory* known = sim->pair_memory.data;
-    int left = 0;
-    for (int old = 0, i = 0; old < sim->pair_memory.count; ++old) {
-        while (i < count && ts_pair_key(pair[i].a, pair[i].b) < known[old].key) ++i;
-        if (i == count || ts_pair_key(pair[i].a, pair[i].b) != known[old].key) continue;
-        if (left != old) {
-            known[left] = known[old];
-            if (kept) kept[left] = kept[old];
-        }
-        ++left;
-    }
-    return left;
+static void move_pair(ts_pair_memory* known, ts_manifold_kept* kept, int from, int to) {
+    known[to] = known[from];
+    if (kept) kept[to] = kept[from];
 }
 
-// Puts those that were gathered where the new pairs have them; the others start empty. There is room for all.
-static void spread_known(ts_sim* sim, const ts_narrow_pair* pair, int count, int left, ts_manifold_kept* kept) {
-    ts_pair_memory* known = sim->pair_memory.data;
-    int from = count - left;
-    // From the end the list grows into what is behind it, and no entry is written before it was read.
-    if (from > 0 && left > 0) {
-        memmove(known + from, known, (size_t)left * sizeof *known);
-        if (kept) memmove(kept + from, kept, (size_t)left * sizeof *kept);
-    }
-    for (int i = 0; i < count; ++i) {
+// Where each of the new pairs is known, or -1. Both ascend.
+static void find_known(const ts_pair_memory_array* known, const ts_narrow_pair* pair, int count, int* out_from) {
+    for (int i = 0, old = 0; i < count; ++i) {
         uint64_t key = ts_pair_key(pair[i].a, pair[i].b);
-        int is_known = from < count && known[from].key == key;
-        if (!is_known) {
-            clear_pair(&known[i], key);
-            if (kept) kept[i].is_kept = 0;
-            continue;
-        }
-        if (from != i) {
-            known[i] = known[from];
-            if (kept) kept[i] = kept[from];
-        }
-        ++from;
+        while (old < known->count && known->data[old].key < key) ++old;
+        out_from[i] = old < known->count && known->data[old].key == key ? old : -1;
     }
 }
 
@@ -88,13 +61,24 @@ static int renew_pair_memory(ts_sim* sim, const ts_narrow_pair* pair, int count,
     ts_pair_memory_array* known = &sim->pair_memory;
     ts_manifold_kept_array* kept = &ts_sim_storage_of(sim)->kept;
     int had = known->count > 0 && kept->count == known->count;
-    if (!ts_pair_memory_array_reserve(known, count) || !ts_manifold_kept_array_reserve(kept, keeps ? count : 0))
+    ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
+    int* from = TS_ARENA_ARRAY(&sim->scratch, int, count);
+    if (!from || !ts_pair_memory_array_reserve(known, count) ||
+        !ts_manifold_kept_array_reserve(kept, keeps ? count : 0))
         return 0;
     ts_manifold_kept* moved = keeps && had ? kept->data : NULL;
-    spread_known(sim, pair, count, gather_known(sim, pair, count, moved), moved);
+    find_known(known, pair, count, from);
+    for (int i = 0; i < count; ++i)
+        if (from[i] > i) move_pair(known->data, moved, from[i], i);
+    for (int i = count - 1; i >= 0; --i)
+        if (from[i] >= 0 && from[i] < i) move_pair(known->data, moved, from[i], i);
+    for (int i = 0; i < count; ++i) {
+        if (from[i] < 0) clear_pair(&known->data[i], ts_pair_key(pair[i].a, pair[i].b));
+        if (keeps && (from[i] < 0 || !had)) kept->data[i].is_kept = 0;
+    }
     known->count = count;
-    for (int i = 0; keeps && !had && i < count; ++i) kept->data[i].is_kept = 0;
     kept->count = keeps ? count : 0;
+    ts_arena_scope_end(&sim->scratch, scope);
     return 1;
 }
 
