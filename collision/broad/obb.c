@@ -4,30 +4,16 @@
 // of edges (Gottschalk, Lin, Manocha, SIGGRAPH 1996). For edges nearly parallel the cross product is rounding noise and
 // would separate boxes that overlap (13 of 100 overlapping pairs with 1e-16 of noise), so every |R| entry is raised by
 // a small constant. The axis that separated last time is tried first: one axis then costs a few dot products, where all
-// fifteen need the whole relative pose.
+// fifteen need the whole relative pose. They are tried three at a time, side by side (base/linear/four.h), and this file is compiled again for AVX2
+// (obb_wide.c).
 // Guaranteed: never "apart" for boxes that overlap; the price is a few wrong "may overlap". Each axis is judged by the
 // same expressions whether tried first or in turn, so a hint changes the time and not the verdict.
-#include "collision/broad/obb.h"
+#include "collision/broad/obb_internal.h"
+
+#include "base/linear/four.h"
 
 // Far above rounding in a rotation matrix, far below any angle that matters.
 static const double GUARD = 1e-9;
-
-int ts_obb_of_shape(const ts_shape* shape, ts_obb* out_box) {
-    ts_obb box = {ts_transform_identity(), ts_vec3_zero()};
-    if (shape->kind == TS_SHAPE_HULL) {
-        ts_vec3 ball = ts_vec3_make(shape->radius, shape->radius, shape->radius);
-        box.placed = shape->hull->box;
-        box.half = ts_vec3_add(shape->hull->box_half, ball);
-    } else {
-        ts_vec3 low, high;
-        ts_shape_local_box(shape, &low, &high);
-        box.placed.p = ts_vec3_lerp(low, high, 0.5);
-        box.half = ts_vec3_scale(0.5, ts_vec3_sub(high, low));
-    }
-    if (!ts_vec3_is_finite(box.half)) return 0;
-    *out_box = box;
-    return 1;
-}
 
 typedef struct boxes {
     const ts_mat3* a;
@@ -68,13 +54,6 @@ static inline int edges(const boxes* s, int i, int i1, int i2, int j, int j1, in
     return fabs(along) > reach;
 }
 
-// The edges of b against edge i of a, all three at once: a branch that fails costs more than two products.
-static inline int edge_row(const boxes* s, int i, int i1, int i2) {
-    int x = edges(s, i, i1, i2, 0, 1, 2), y = edges(s, i, i1, i2, 1, 2, 0), z = edges(s, i, i1, i2, 2, 0, 1);
-    if (!(x | y | z)) return TS_OBB_NONE;
-    return 6 + 3 * i + (x ? 0 : (y ? 1 : 2));
-}
-
 static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
 
 // One axis, with only as much of the relative pose as it needs.
@@ -97,7 +76,59 @@ static int separates(boxes* s, int axis) {
     return edges(s, i, after[i], before[i], j, after[j], before[j]);
 }
 
-int ts_obb_separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first) {
+// Three numbers, and a fourth that no comparison is won with.
+static inline ts_four three(const double v[3]) { return ts_four_make(v[0], v[1], v[2], (double)INFINITY); }
+
+// Which of three axes separates, where the way between the centres along it is farther than both boxes reach; TS_OBB_NONE: none.
+static inline int first_beyond(ts_four along, ts_four reach) {
+    ts_four beyond = ts_four_minus(ts_four_size(along), reach);
+    double c[4];
+    if (!ts_four_any(beyond)) return TS_OBB_NONE;
+    ts_four_store(beyond, c);
+    return c[0] > 0.0 ? 0 : (c[1] > 0.0 ? 1 : 2);
+}
+
+static inline ts_four weighed(const double h[3], ts_four x, ts_four y, ts_four z) {
+    return ts_four_plus(ts_four_plus(ts_four_times(h[0], x), ts_four_times(h[1], y)), ts_four_times(h[2], z));
+}
+
+// All axes, by the same expressions, number by number.
+static inline int all_axes(const boxes* s, const ts_obb* a, const ts_obb* b) {
+    // Boxes begin with their axes, row by row, and go on: four numbers from the beginning of any row are the box's.
+    const double *from_a = (const double*)a, *from_b = (const double*)b;
+    const ts_four a0 = ts_four_load(from_a), a1 = ts_four_load(from_a + 3), a2 = ts_four_load(from_a + 6);
+    const ts_four b0 = ts_four_load(from_b), b1 = ts_four_load(from_b + 3), b2 = ts_four_load(from_b + 6);
+    const ts_four guard = ts_four_all(GUARD), ha = three(s->ha), hb = three(s->hb);
+    const double between[3] = {s->between.x, s->between.y, s->between.z};
+    ts_four R[3], raised[3];
+    for (int i = 0; i < 3; ++i) {
+        const double column[3] = {from_a[i], from_a[3 + i], from_a[6 + i]};
+        R[i] = weighed(column, b0, b1, b2);
+        raised[i] = ts_four_plus(ts_four_size(R[i]), guard);
+    }
+    ts_four along = weighed(between, a0, a1, a2), c0 = raised[0], c1 = raised[1], c2 = raised[2], c3 = guard;
+    ts_four_transpose(&c0, &c1, &c2, &c3);
+    int found = first_beyond(along, ts_four_plus(ha, weighed(s->hb, c0, c1, c2)));
+    if (found != TS_OBB_NONE) return found;
+    found =
+        first_beyond(weighed(between, b0, b1, b2), ts_four_plus(hb, weighed(s->ha, raised[0], raised[1], raised[2])));
+    if (found != TS_OBB_NONE) return 3 + found;
+    const ts_four hb1 = ts_four_turn(hb), hb2 = ts_four_turn(hb1);
+    double t[4];
+    ts_four_store(along, t);
+    for (int i = 0; i < 3; ++i) {
+        int i1 = after[i], i2 = before[i];
+        ts_four r1 = ts_four_turn(raised[i]), r2 = ts_four_turn(r1);
+        ts_four reach =
+            ts_four_plus(ts_four_plus(ts_four_times(s->ha[i1], raised[i2]), ts_four_times(s->ha[i2], raised[i1])),
+                         ts_four_plus(ts_four_product(hb1, r2), ts_four_product(hb2, r1)));
+        found = first_beyond(ts_four_minus(ts_four_times(t[i2], R[i1]), ts_four_times(t[i1], R[i2])), reach);
+        if (found != TS_OBB_NONE) return 6 + 3 * i + found;
+    }
+    return TS_OBB_NONE;
+}
+
+static inline int separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first) {
     boxes s;
     s.a = &a->placed.R;
     s.b = &b->placed.R;
@@ -109,20 +140,47 @@ int ts_obb_separating_axis(const ts_obb* a, const ts_obb* b, double margin, int 
         s.hb[i] += 0.5 * margin;
     }
     if (first >= 0 && first < TS_OBB_AXES && separates(&s, first)) return first;
-    for (int i = 0; i < 3; ++i) {
-        s.t[i] = along_axis(s.a, i, s.between);
-        find_entry(&s, i, 0);
-        find_entry(&s, i, 1);
-        find_entry(&s, i, 2);
-        if (face_of_a(&s, i)) return i;
+    return all_axes(&s, a, b);
+}
+
+#if TS_WIDE
+
+int ts_obb_separating_axis_wide(const ts_obb* a, const ts_obb* b, double margin, int first) {
+    return separating_axis(a, b, margin, first);
+}
+
+#else
+
+int ts_obb_separating_axis_narrow(const ts_obb* a, const ts_obb* b, double margin, int first) {
+    return separating_axis(a, b, margin, first);
+}
+
+int ts_obb_separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) return ts_obb_separating_axis_wide(a, b, margin, first);
+#endif
+    return separating_axis(a, b, margin, first);
+}
+
+int ts_obb_of_shape(const ts_shape* shape, ts_obb* out_box) {
+    ts_obb box = {ts_transform_identity(), ts_vec3_zero()};
+    if (shape->kind == TS_SHAPE_HULL) {
+        ts_vec3 ball = ts_vec3_make(shape->radius, shape->radius, shape->radius);
+        box.placed = shape->hull->box;
+        box.half = ts_vec3_add(shape->hull->box_half, ball);
+    } else {
+        ts_vec3 low, high;
+        ts_shape_local_box(shape, &low, &high);
+        box.placed.p = ts_vec3_lerp(low, high, 0.5);
+        box.half = ts_vec3_scale(0.5, ts_vec3_sub(high, low));
     }
-    for (int j = 0; j < 3; ++j)
-        if (face_of_b(&s, j)) return 3 + j;
-    int found = edge_row(&s, 0, 1, 2);
-    if (found == TS_OBB_NONE) found = edge_row(&s, 1, 2, 0);
-    return found == TS_OBB_NONE ? edge_row(&s, 2, 0, 1) : found;
+    if (!ts_vec3_is_finite(box.half)) return 0;
+    *out_box = box;
+    return 1;
 }
 
 int ts_obb_overlap(const ts_obb* a, const ts_obb* b, double margin) {
     return ts_obb_separating_axis(a, b, margin, TS_OBB_NONE) == TS_OBB_NONE;
 }
+
+#endif

@@ -1,7 +1,7 @@
 // The oriented-box test must never separate boxes that overlap, and should separate those clearly apart.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/broad/obb.h"
+#include "collision/broad/obb_internal.h"
 #include "collision/distance/proximity.h"
 #include "collision/shape/support.h"
 
@@ -110,4 +110,29 @@ Test(obb, box_of_a_shape_holds_it) {
     ts_obb none;
     cr_expect_not(ts_obb_of_shape(&plane, &none));
     ts_hull_free(hull);
+}
+
+// One axis at a time, three, and three in one register.
+Test(obb, there_is_one_answer_on_every_machine) {
+    ts_rng rng = ts_rng_make(94, 0);
+    int found[TS_OBB_AXES + 1] = {0};
+    for (int trial = 0; trial < 100000; ++trial) {
+        ts_obb a, b;
+        a.half = ts_vec3_add(ts_vec3_make(0.5, 0.5, 0.5), random_vector(&rng, 0.4));
+        b.half = ts_vec3_add(ts_vec3_make(0.5, 0.5, 0.5), random_vector(&rng, 0.4));
+        a.placed = random_pose(&rng, 1.0);
+        b.placed = random_pose(&rng, 1.0);
+        double margin = trial % 3 ? 0.0 : 0.1;
+        int axis = ts_obb_separating_axis_narrow(&a, &b, margin, TS_OBB_NONE);
+        cr_assert_eq(ts_obb_separating_axis(&a, &b, margin, TS_OBB_NONE), axis, "%d", trial);
+        ++found[axis + 1];
+        for (int first = 0; first < TS_OBB_AXES; ++first) {
+            // The first that separates is one that does alone, and those before it do not.
+            int alone = ts_obb_separating_axis_narrow(&a, &b, margin, first) == first;
+            if (axis == TS_OBB_NONE || first < axis) cr_assert_not(alone && axis != first, "%d: %d", trial, first);
+            if (first == axis) cr_assert(alone, "%d: %d", trial, first);
+            cr_assert_eq(ts_obb_separating_axis(&a, &b, margin, first) == first, alone);
+        }
+    }
+    for (int axis = TS_OBB_NONE; axis < TS_OBB_AXES; ++axis) cr_expect_gt(found[axis + 1], 10, "%d", axis);
 }

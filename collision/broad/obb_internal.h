@@ -1,0 +1,18 @@
+// Oriented boxes, whatever the machine. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_OBB_INTERNAL_H
+#define TS_COLLISION_OBB_INTERNAL_H
+
+#include "collision/broad/obb.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// ts_obb_separating_axis, whatever the machine, and with AVX2: the same axis.
+int ts_obb_separating_axis_narrow(const ts_obb* a, const ts_obb* b, double margin, int first);
+int ts_obb_separating_axis_wide(const ts_obb* a, const ts_obb* b, double margin, int first);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
