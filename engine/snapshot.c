@@ -27,7 +27,7 @@ typedef struct snapshot_head {
     size_t sleep_size;
 } snapshot_head;
 
-static const uint64_t snapshot_magic = UINT64_C(0x34736e7074736e73);
+static const uint64_t snapshot_magic = UINT64_C(0x35736e7074736e73);
 
 static size_t snapshot_size(const snapshot_head* head) {
     size_t numbers = (size_t)head->nq + 2 * (size_t)head->nv + (size_t)head->actuator_count + (size_t)head->act_count +
@@ -162,13 +162,11 @@ static uint64_t hash_kept(uint64_t hash, const ts_manifold_kept_array* kept) {
         hash = hash_int(hash, one->is_kept);
         if (!one->is_kept) continue;
         hash = hash_int(hash, one->count);
-        hash = hash_doubles(hash, one->turn, 9);
-        hash = hash_doubles(hash, one->place, 3);
+        hash = hash_doubles(hash, &one->clearance, 1);
+        hash = hash_doubles(hash, one->pose, 12);
         hash = hash_doubles(hash, one->normal, 3);
-        for (int k = 0; k < one->count; ++k) {
-            hash = hash_doubles(hash, one->on_a[k], 3);
-            hash = hash_doubles(hash, one->on_b[k], 3);
-        }
+        hash = hash_doubles(hash, one->on_a[0], (size_t)3 * TS_MANIFOLD_KEPT);
+        hash = hash_doubles(hash, one->on_b[0], (size_t)3 * TS_MANIFOLD_KEPT);
     }
     return hash;
 }

@@ -295,8 +295,10 @@ ts_box_box_outcome ts_box_box_contacts(const ts_shape_pair* pair, double margin,
     int fa, fb;
     double ga, gb;
     best_faces(&p, &fa, &ga, &fb, &gb);
-    if (ga > margin || gb > margin) return TS_BOX_BOX_SEPARATED;
+    out->apart = ga > gb ? ga : gb;
+    if (out->apart > margin) return TS_BOX_BOX_SEPARATED;
     box_axis edge = best_edge(&p, margin);
+    out->apart = edge.gap;
     if (edge.gap > margin) return TS_BOX_BOX_SEPARATED;
     // Last time's reference box keeps the job while the faces are nearly parallel and the gaps nearly equal.
     double loyal = p.Q[fa][fb] > ALIGNED_COS ? FACE_PREFERENCE * p.size : 0.0;

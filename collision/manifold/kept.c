@@ -2,20 +2,139 @@
 //
 // Problem: what rests is asked for its contacts in every step, and gives the same answer. Rule: where B has hardly moved against A, its manifold is the
 // one of before: every surface point moves with its own shape, the normal with A, and gaps are the distances of the surface points along it. How far the
-// points of B's surface have moved against A is at most the way of its origin, plus the change of its axes (Frobenius norm) times its radius.
-// Source: contact recycling, Catto, Box2D 3 (2024); the bound is our own.
+// points of B's surface have moved against A is at most the way of its origin, plus what its turn by an angle t moves a point at its radius: 2 sin(t / 2)
+// times that, where 2 sin(t / 2) is the change of its axes (Frobenius norm) by the root of 2. Shapes that were farther apart than the margin have no
+// contact before they have moved by as much as they were beyond it.
+// Source: contact recycling, Catto, Box2D 3 (2024); the bounds are our own.
 // Guaranteed: what is kept was made from shapes as they were, never from what was kept, so errors do not add up. Distance, and depth, change by at most as
 // much as the points of a surface move, and so do the gaps along a fixed normal: the deepest gap is off by twice that at most, where a corner or an edge lies on a
-// face by a second power of it.
+// face by a second power of it. The four points go side by side (base/linear/four.h); this file is compiled again for AVX2 (kept_wide.c).
 // Known to fail: a corner that has come within the margin is seen when the shapes have moved by what is allowed.
-#include "collision/manifold/manifold.h"
+#include "collision/manifold/kept_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-// Of B in the frame of A.
-static ts_transform relative(const ts_transform* a, const ts_transform* b) {
-    return (ts_transform){.p = ts_transform_point_inverse(a, b->p), .R = ts_mat3_transposed_mul(a->R, b->R)};
+#include "base/linear/four.h"
+
+// Of B in the frame of A: rows of R, and the origin; the fourth number of each means nothing.
+typedef struct seen_from_a {
+    ts_four R[3];
+    ts_four p;
+} seen_from_a;
+
+static inline seen_from_a relative(const ts_transform* a, const ts_transform* b) {
+    // R, row by row, and p lie one behind the other: four numbers from the beginning of any row are a transform's.
+    const double *from_a = (const double*)a, *from_b = (const double*)b;
+    const ts_four b0 = ts_four_load(from_b), b1 = ts_four_load(from_b + 3), b2 = ts_four_load(from_b + 6);
+    const ts_four a0 = ts_four_load(from_a), a1 = ts_four_load(from_a + 3), a2 = ts_four_load(from_a + 6);
+    ts_vec3 d = ts_vec3_sub(b->p, a->p);
+    seen_from_a out;
+    for (int i = 0; i < 3; ++i)
+        out.R[i] = ts_four_plus(ts_four_plus(ts_four_times(from_a[i], b0), ts_four_times(from_a[3 + i], b1)),
+                                ts_four_times(from_a[6 + i], b2));
+    out.p = ts_four_plus(ts_four_plus(ts_four_times(d.x, a0), ts_four_times(d.y, a1)), ts_four_times(d.z, a2));
+    return out;
+}
+
+static inline double sum_of_three(ts_four a) {
+    double s[4];
+    ts_four_store(a, s);
+    return s[0] + s[1] + s[2];
+}
+
+// At least how far any point of B's surface is from where it was.
+static inline double way_of(const ts_manifold_kept* kept, const seen_from_a* now) {
+    ts_four turned = ts_four_zero();
+    for (int i = 0; i < 3; ++i) {
+        ts_four e = ts_four_minus(now->R[i], ts_four_load(kept->pose + 3 * i));
+        turned = ts_four_plus(turned, ts_four_product(e, e));
+    }
+    // The origin is what `pose` ends with.
+    ts_four gone = ts_four_minus(now->p, ts_four_next(ts_four_load(kept->pose + 8)));
+    return sqrt(sum_of_three(ts_four_product(gone, gone))) + sqrt(0.5 * sum_of_three(turned)) * kept->radius;
+}
+
+// Three numbers of each of the points.
+typedef struct four_vectors {
+    ts_four x, y, z;
+} four_vectors;
+
+static inline four_vectors load_vectors(const double from[3][TS_MANIFOLD_KEPT]) {
+    return (four_vectors){ts_four_load(from[0]), ts_four_load(from[1]), ts_four_load(from[2])};
+}
+
+// R v + p, one row of it.
+static inline ts_four row_times(const double* R, const four_vectors* v, double p) {
+    return ts_four_plus(
+        ts_four_plus(ts_four_plus(ts_four_times(R[0], v->x), ts_four_times(R[1], v->y)), ts_four_times(R[2], v->z)),
+        ts_four_all(p));
+}
+
+static inline ts_four middle(ts_four a, ts_four b) { return ts_four_times(0.5, ts_four_plus(a, b)); }
+
+// Where the points are now.
+static inline void move_points(const ts_manifold_kept* kept, const ts_transform* pose_a, const seen_from_a* now,
+                               ts_manifold* out) {
+    double R[3][4], p[4], at[4][4];
+    const double *n = kept->normal, *from_a = (const double*)pose_a;
+    for (int i = 0; i < 3; ++i) ts_four_store(now->R[i], R[i]);
+    ts_four_store(now->p, p);
+    four_vectors a = load_vectors(kept->on_a), on_b = load_vectors(kept->on_b);
+    four_vectors b = {row_times(R[0], &on_b, p[0]), row_times(R[1], &on_b, p[1]), row_times(R[2], &on_b, p[2])};
+    ts_four gap = ts_four_plus(
+        ts_four_plus(ts_four_times(n[0], ts_four_minus(b.x, a.x)), ts_four_times(n[1], ts_four_minus(b.y, a.y))),
+        ts_four_times(n[2], ts_four_minus(b.z, a.z)));
+    four_vectors m = {middle(a.x, b.x), middle(a.y, b.y), middle(a.z, b.z)};
+    ts_four x = row_times(from_a, &m, pose_a->p.x), y = row_times(from_a + 3, &m, pose_a->p.y);
+    ts_four z = row_times(from_a + 6, &m, pose_a->p.z);
+    ts_four_transpose(&x, &y, &z, &gap);
+    ts_four_store(x, at[0]);
+    ts_four_store(y, at[1]);
+    ts_four_store(z, at[2]);
+    ts_four_store(gap, at[3]);
+    for (int k = 0; k < kept->count; ++k) {
+        out->point[k] = (ts_manifold_point){ts_vec3_load(at[k]), out->normal, at[k][3], kept->feature[k]};
+        if (at[k][3] < 0.0) out->status = TS_PROXIMITY_PENETRATING;
+    }
+}
+
+static inline int take(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
+                       double most, ts_manifold* out) {
+    if (!kept->is_kept || kept->margin != margin) return 0;
+    seen_from_a now = relative(pose_a, pose_b);
+    // Of what is not finite nothing is kept. A clearance counts where there are no points, and is zero where there are.
+    if (!(way_of(kept, &now) <= fmax(most, kept->clearance))) return 0;
+    ++kept->age;
+    out->count = kept->count;
+    out->normal = ts_mat3_mul_vec(&pose_a->R, ts_vec3_load(kept->normal));
+    out->status = kept->count > 0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_SEPARATED_EARLY;
+    out->iterations = 0;
+    out->clearance = 0.0;
+    if (kept->count > 0) move_points(kept, pose_a, &now, out);
+    return 1;
+}
+
+#if TS_WIDE
+
+int ts_manifold_take_wide(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
+                          double most, ts_manifold* out) {
+    return take(kept, pose_a, pose_b, margin, most, out);
+}
+
+#else
+
+int ts_manifold_take_narrow(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b,
+                            double margin, double most, ts_manifold* out) {
+    return take(kept, pose_a, pose_b, margin, most, out);
+}
+
+int ts_manifold_take(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
+                     double most, ts_manifold* out) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) return ts_manifold_take_wide(kept, pose_a, pose_b, margin, most, out);
+#endif
+    return take(kept, pose_a, pose_b, margin, most, out);
 }
 
 static int has_one_normal(const ts_manifold* manifold) {
@@ -26,54 +145,33 @@ static int has_one_normal(const ts_manifold* manifold) {
     return 1;
 }
 
+static void put(ts_vec3 v, int k, double to[3][TS_MANIFOLD_KEPT]) {
+    to[0][k] = v.x;
+    to[1][k] = v.y;
+    to[2][k] = v.z;
+}
+
 void ts_manifold_keep(const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b, double margin,
                       const ts_manifold* manifold, ts_manifold_kept* out) {
     memset(out, 0, sizeof *out);
     if (manifold->count > TS_MANIFOLD_KEPT || !has_one_normal(manifold)) return;
     if (manifold->status == TS_PROXIMITY_LIMIT || manifold->status == TS_PROXIMITY_INVALID_INPUT) return;
-    ts_transform r = relative(pose_a, pose_b);
+    seen_from_a r = relative(pose_a, pose_b);
     out->is_kept = 1;
     out->count = manifold->count;
     out->margin = margin;
     out->radius = ts_shape_bounding_radius(b);
-    memcpy(out->turn, r.R.m, sizeof out->turn);
-    ts_vec3_store(r.p, out->place);
+    out->clearance = manifold->count > 0 ? 0.0 : manifold->clearance;
+    for (int i = 0; i < 3; ++i) ts_four_store_three(r.R[i], out->pose + 3 * i);
+    ts_four_store_three(r.p, out->pose + 9);
     for (int k = 0; k < manifold->count; ++k) {
         const ts_manifold_point* point = &manifold->point[k];
         ts_vec3 half = ts_vec3_scale(0.5 * point->gap, point->normal);
-        ts_vec3_store(ts_transform_point_inverse(pose_a, ts_vec3_sub(point->position, half)), out->on_a[k]);
-        ts_vec3_store(ts_transform_point_inverse(pose_b, ts_vec3_add(point->position, half)), out->on_b[k]);
+        put(ts_transform_point_inverse(pose_a, ts_vec3_sub(point->position, half)), k, out->on_a);
+        put(ts_transform_point_inverse(pose_b, ts_vec3_add(point->position, half)), k, out->on_b);
         out->feature[k] = point->feature;
     }
     if (out->count > 0) ts_vec3_store(ts_mat3_mul_vec_transposed(&pose_a->R, manifold->point[0].normal), out->normal);
 }
 
-// At least how far any point of B's surface is from where it was.
-static double way_of(const ts_manifold_kept* kept, const ts_transform* now) {
-    double squared = 0.0;
-    const double* R = &now->R.m[0][0];
-    for (int i = 0; i < 9; ++i) squared += (R[i] - kept->turn[i]) * (R[i] - kept->turn[i]);
-    return ts_vec3_distance(now->p, ts_vec3_load(kept->place)) + sqrt(squared) * kept->radius;
-}
-
-int ts_manifold_take(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
-                     double most, ts_manifold* out) {
-    if (!kept->is_kept || kept->margin != margin) return 0;
-    ts_transform now = relative(pose_a, pose_b);
-    // Of what is not finite nothing is kept.
-    if (!(way_of(kept, &now) <= most)) return 0;
-    ts_vec3 normal = ts_vec3_load(kept->normal), in_world = ts_mat3_mul_vec(&pose_a->R, normal);
-    ++kept->age;
-    out->count = kept->count;
-    out->normal = in_world;
-    out->status = kept->count > 0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_SEPARATED_EARLY;
-    out->iterations = 0;
-    for (int k = 0; k < kept->count; ++k) {
-        ts_vec3 a = ts_vec3_load(kept->on_a[k]), b = ts_transform_point(&now, ts_vec3_load(kept->on_b[k]));
-        ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(a, b));
-        out->point[k] = (ts_manifold_point){ts_transform_point(pose_a, middle), in_world,
-                                            ts_vec3_dot(ts_vec3_sub(b, a), normal), kept->feature[k]};
-        if (out->point[k].gap < 0.0) out->status = TS_PROXIMITY_PENETRATING;
-    }
-    return 1;
-}
+#endif

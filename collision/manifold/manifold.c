@@ -178,6 +178,7 @@ static ts_proximity_status collide(const ts_shape_pair* pair, const ts_manifold_
     }
     *out_iterations = p.gjk_iterations + p.epa_iterations;
     list->normal = p.found.normal;
+    list->apart = p.found.lower;
     if (p.status == TS_PROXIMITY_INVALID_INPUT || p.status == TS_PROXIMITY_SEPARATED_EARLY) return p.status;
     if (p.distance > margin) return p.status;
     if (generator == ONE)
@@ -197,6 +198,7 @@ ts_proximity_status ts_manifold_convex(const ts_shape_pair* pair, const ts_manif
                                        ts_manifold_cache* cache, int* out_iterations, ts_contact_list* list) {
     list->count = *out_iterations = 0;
     list->normal = ts_vec3_axis(2);
+    list->apart = query->margin;
     if (pair->a->kind <= pair->b->kind) return collide(pair, query, cache, out_iterations, list);
     ts_shape_pair swapped = ts_shape_pair_swapped(pair);
     ts_manifold_query theirs = {query->margin, query->label_b, query->label_a, query->tolerance};
@@ -273,7 +275,11 @@ static void collide_convex(const ts_shape_pair* pair, const ts_manifold_settings
     ts_manifold_query query = {settings->margin, 0, 0, settings->tolerance};
     out->status = ts_manifold_convex(pair, &query, cache, &out->iterations, &list);
     out->normal = list.normal;
-    if (out->status == TS_PROXIMITY_INVALID_INPUT || list.count == 0) return;
+    if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
+    if (list.count == 0) {
+        out->clearance = fmax(list.apart - settings->margin, 0.0);
+        return;
+    }
     ts_contact_list_distinguish(&list);
     int most = settings->max_points < TS_MANIFOLD_CAPACITY ? settings->max_points : TS_MANIFOLD_CAPACITY;
     ts_contact_list_reduce(&list, most, cache->kept, cache->kept_count);
@@ -288,6 +294,7 @@ void ts_manifold_collide(const ts_shape* a, const ts_transform* pose_a, const ts
                          const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out) {
     out->count = 0;
     out->iterations = 0;
+    out->clearance = 0.0;
     out->normal = ts_vec3_axis(2);
     out->status = TS_PROXIMITY_INVALID_INPUT;
     if (!ts_pose_is_usable(pose_a) || !ts_pose_is_usable(pose_b)) return;

@@ -29,6 +29,8 @@ typedef struct ts_manifold {
     ts_manifold_point point[TS_MANIFOLD_CAPACITY];
     ts_proximity_status status;
     int iterations;  // GJK plus EPA
+    double
+        clearance;  // m: without points, how much farther apart than the margin the shapes certainly are, 0: that is not known
 } ts_manifold;
 
 /// What a pair remembers between steps; zero-initialised means new. Plain data without pointers: it is part of a snapshot.
@@ -65,11 +67,11 @@ typedef struct ts_manifold_kept {
     int padding;                       // 0
     double margin;                     // m, that it was made with
     double radius;                     // m: of B about its origin
-    double turn[9];                    // R of B when it was made, row-major
-    double place[3];                   // m: its origin
+    double clearance;                  // m: of a manifold without points
+    double pose[12];                   // of B when it was made: R, row-major, and its origin, m
     double normal[3];                  // all points'
-    double on_a[TS_MANIFOLD_KEPT][3];  // m: their surface points
-    double on_b[TS_MANIFOLD_KEPT][3];  // m, in the frame of B
+    double on_a[3][TS_MANIFOLD_KEPT];  // m: their surface points, x of all, y, z; zeros beyond the last
+    double on_b[3][TS_MANIFOLD_KEPT];  // m, in the frame of B
     uint32_t feature[TS_MANIFOLD_KEPT];
 } ts_manifold_kept;
 
@@ -79,8 +81,8 @@ void ts_manifold_keep(const ts_transform* pose_a, const ts_shape* b, const ts_tr
                       const ts_manifold* manifold, ts_manifold_kept* out);
 
 /// The kept manifold, its points moved on with the shapes and its normal with A, where there is one of this margin and no point of B's surface has moved by more
-/// than `most` (m) against A since it was made; returns nonzero then, and it has been taken once more. Its deepest gap is off by at most 2 `most` from
-/// that of the shapes, and what is nearer than the margin less `most` has points.
+/// than `most` (m) against A since it was made, or without points by more than its clearance; returns nonzero then, and it has been taken once more. Its
+/// deepest gap is off by at most 2 `most` from that of the shapes, and what is nearer than the margin less `most` has points.
 int ts_manifold_take(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
                      double most, ts_manifold* out);
 

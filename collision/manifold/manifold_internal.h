@@ -16,6 +16,7 @@ enum { TS_CONTACT_CAPACITY = 64 };
 typedef struct ts_contact_list {
     int count;
     ts_vec3 normal;  // unit, from A to B
+    double apart;    // m: of an empty one, a distance that the shapes certainly have
     ts_manifold_point point[TS_CONTACT_CAPACITY];
 } ts_contact_list;
 

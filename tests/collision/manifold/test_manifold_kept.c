@@ -1,7 +1,7 @@
 // Manifolds that are kept: against asking anew, within the bound that they state; and what they refuse.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/manifold/manifold.h"
+#include "collision/manifold/kept_internal.h"
 
 static const double margin = 0.05;
 
@@ -106,7 +106,7 @@ Test(manifold_kept, refuses_what_it_cannot_answer_for) {
     ts_transform turned = pose_b;
     turned.R = turn(2, 1.1e-3 / radius);
     cr_expect_not(ts_manifold_take(&memory, &pose_a, &turned, margin, 1e-3, &m), "it has turned by more");
-    turned.R = turn(2, 0.6e-3 / radius);
+    turned.R = turn(2, 0.9e-3 / radius);
     cr_expect(ts_manifold_take(&memory, &pose_a, &turned, margin, 1e-3, &m));
     cr_expect_eq(memory.age, 2);
     turned.p.x = (double)NAN;
@@ -119,4 +119,63 @@ Test(manifold_kept, refuses_what_it_cannot_answer_for) {
     m.point[1].normal = ts_vec3_axis(0);
     ts_manifold_keep(&pose_a, &b, &pose_b, margin, &m, &memory);
     cr_expect_eq(memory.is_kept, 0);
+}
+
+// Shapes apart are asked again when they may have come within the margin, and not before they have gone most of the way that is known to be between them.
+Test(manifold_kept, what_is_apart_is_known_to_be_until_it_has_come_near) {
+    const ts_shape shape[] = {ts_shape_box(ts_vec3_make(0.3, 0.2, 0.1)), ts_shape_sphere(0.25),
+                              ts_shape_capsule(0.1, 0.3), ts_shape_cylinder(0.2, 0.15)};
+    ts_rng rng = ts_rng_make(17, 0);
+    int taken = 0, near = 0;
+    for (int n = 0; n < 4000; ++n) {
+        const ts_shape *a = &shape[n % 4], *b = &shape[n / 4 % 4];
+        ts_manifold first, kept, anew;
+        ts_manifold_kept memory;
+        ts_transform pose_a = random_pose(&rng, 0.6), pose_b = random_pose(&rng, 0.6);
+        collide(a, &pose_a, b, &pose_b, &first);
+        if (first.count > 0) {
+            cr_assert_eq(first.clearance, 0.0);
+            continue;
+        }
+        ts_manifold_keep(&pose_a, b, &pose_b, margin, &first, &memory);
+        // Towards A by nearly all of it.
+        ts_vec3 towards = ts_vec3_unit_or(ts_vec3_sub(pose_a.p, pose_b.p), ts_vec3_axis(0));
+        ts_transform next = pose_b;
+        next.p = ts_vec3_add_scaled(pose_b.p, 0.999 * first.clearance, towards);
+        cr_expect(ts_manifold_take(&memory, &pose_a, &next, margin, 0.0, &kept), "%d", n);
+        next = moved(&rng, &pose_b, 0.1, 0.1);
+        if (!ts_manifold_take(&memory, &pose_a, &next, margin, 0.0, &kept)) continue;
+        cr_expect_eq(kept.count, 0);
+        collide(a, &pose_a, b, &next, &anew);
+        cr_assert_eq(anew.count, 0, "%d: within the margin", n);
+        ++taken;
+        near += first.clearance < 0.1;
+    }
+    cr_expect_gt(taken, 1000, "%d", taken);
+    cr_expect_gt(near, 100, "%d", near);
+}
+
+Test(manifold_kept, has_one_set_of_bits) {
+    const ts_shape a = ts_shape_box(ts_vec3_make(2.0, 2.0, 0.5)), b = ts_shape_box(ts_vec3_make(0.3, 0.2, 0.1));
+    ts_rng rng = ts_rng_make(23, 0);
+    int taken = 0;
+    for (int n = 0; n < 2000; ++n) {
+        ts_transform origin = at(0.0, 0.0, 0.0), pose_a = moved(&rng, &origin, 1.0, 3.0);
+        ts_transform lies = at(0.2, -0.1, 0.59), pose_b = carried(&pose_a, &lies);
+        ts_manifold first, one, two;
+        ts_manifold_kept memory[2];
+        pose_b = moved(&rng, &pose_b, 0.02, 0.05);
+        collide(&a, &pose_a, &b, &pose_b, &first);
+        ts_manifold_keep(&pose_a, &b, &pose_b, margin, &first, &memory[0]);
+        memory[1] = memory[0];
+        memset(&one, 0, sizeof one);
+        memset(&two, 0, sizeof two);
+        ts_transform next = moved(&rng, &pose_b, 2e-3, 2e-3);
+        int is_taken = ts_manifold_take_narrow(&memory[0], &pose_a, &next, margin, 1e-3, &one);
+        cr_assert_eq(ts_manifold_take(&memory[1], &pose_a, &next, margin, 1e-3, &two), is_taken, "%d", n);
+        cr_assert_eq(memcmp(&memory[0], &memory[1], sizeof memory[0]), 0, "%d", n);
+        cr_assert_eq(memcmp(&one, &two, sizeof one), 0, "%d", n);
+        taken += is_taken && one.count == 4;
+    }
+    cr_expect_gt(taken, 100, "%d", taken);
 }
