@@ -131,13 +131,16 @@ static ts_narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int coun
     ts_narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, ts_narrow_pair, count);
     int* start = TS_ARENA_ARRAY(&sim->scratch, int, model->geom_count + 1);
     if (!one || !two || !start) return NULL;
+    int ascend = 1;
     for (int i = 0; i < count; ++i) {
         int a = pairs[i].first, b = pairs[i].second;
         ts_shape_kind kind_a = model->geom[a].shape.kind, kind_b = model->geom[b].shape.kind;
         int swap = kind_b < kind_a || (kind_b == kind_a && b < a);
         one[i].a = swap ? b : a;
         one[i].b = swap ? a : b;
+        ascend &= i == 0 || ts_pair_key(one[i - 1].a, one[i - 1].b) < ts_pair_key(one[i].a, one[i].b);
     }
+    if (ascend) return one;
     for (int pass = 0; pass < 2; ++pass) {
         const ts_narrow_pair* from = pass == 0 ? one : two;
         ts_narrow_pair* to = pass == 0 ? two : one;
@@ -202,51 +205,75 @@ static int surface_runs(const ts_surface* surface) {
     return sum > 0.0;
 }
 
-// The surface of a pair, with what the simulation adds to it.
-static ts_surface surface_of(const ts_sim* sim, const ts_narrow_pair* pair) {
-    ts_surface surface = ts_model_surface_between(sim->model, pair->a, pair->b);
-    const ts_surface_move* move = ts_sim_storage_of(sim)->surface_move;
-    if (!move) return surface;
-    surface.friction = fmax(surface.friction + (move[pair->a].friction + move[pair->b].friction), 0.0);
-    surface.restitution = fmax(surface.restitution + (move[pair->a].restitution + move[pair->b].restitution), 0.0);
-    return surface;
-}
-
 // A frame, and what it was made of: points of a manifold mostly share it.
 typedef struct known_frame {
     ts_vec3 normal, wanted;
     ts_mat3 frame;
 } known_frame;
 
-// What the contacts of a pair share.
-static ts_contact shared_contact(const ts_sim* sim, const ts_narrow_pair* pair, const ts_surface* surface) {
-    return (ts_contact){.geom_a = pair->a,
-                        .geom_b = pair->b,
-                        .body_a = sim->model->geom[pair->a].body,
-                        .body_b = sim->model->geom[pair->b].body,
-                        .key = contact_key(ts_pair_key(pair->a, pair->b), 0),
-                        .surface = {surface->dimension, surface->friction, surface->friction_spin,
-                                    surface->friction_roll, surface->restitution},
-                        .block = -1};
+// A surface, and the two that it was made of: pairs one after another mostly share it.
+typedef struct known_surface {
+    int is_known;
+    ts_surface a, b, between;
+} known_surface;
+
+// The surface of a pair, with what the simulation adds to it.
+static const ts_surface* surface_of(const ts_sim* sim, const ts_narrow_pair* pair, known_surface* known) {
+    const ts_model* model = sim->model;
+    const ts_surface *a = &model->geom[pair->a].surface, *b = &model->geom[pair->b].surface;
+    const ts_surface_move* move = ts_sim_storage_of(sim)->surface_move;
+    // What is not the same to the bit counts as another surface. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
+    int same = known->is_known && !memcmp(a, &known->a, sizeof *a) && !memcmp(b, &known->b, sizeof *b);
+    if (same && !move && model->pair_count == 0) return &known->between;
+    known->is_known = 1;
+    known->a = *a;
+    known->b = *b;
+    known->between = ts_model_surface_between(model, pair->a, pair->b);
+    if (!move) return &known->between;
+    ts_surface* surface = &known->between;
+    surface->friction = fmax(surface->friction + (move[pair->a].friction + move[pair->b].friction), 0.0);
+    surface->restitution = fmax(surface->restitution + (move[pair->a].restitution + move[pair->b].restitution), 0.0);
+    return surface;
 }
 
-// All else of the contact of a point; `memory` as match_points says.
-static void fill_contact(const ts_sim* sim, const ts_surface* surface, const ts_manifold_point* point, int memory,
+// What the contacts of a pair share.
+typedef struct shared_contact {
+    const ts_narrow_pair* pair;
+    const ts_surface* surface;
+    int body_a, body_b;
+    uint64_t label;  // of the pair: that of no feature
+} shared_contact;
+
+// The contact of a point, all of it; `memory` as match_points says.
+static void fill_contact(const ts_sim* sim, const shared_contact* shared, const ts_manifold_point* point, int memory,
                          known_frame* known, ts_contact* contact) {
     const ts_row_memory* old = memory >= 0 ? &sim->row_memory.data[memory] : NULL;
+    const ts_surface* surface = shared->surface;
     ts_vec3 normal = point->normal, tangent;
-    contact->key |= point->feature;
-    contact->position = point->position;
-    contact->gap = point->gap;
-    if (contact->gap <= surface->gap + sim->options.slop) contact->adhesion = surface->adhesion;
-    contact->persistent = old != NULL;
     if (old && ts_vec3_distance(ts_contact_remembered(old, TS_CONTACT_NORMAL), normal) < same_normal)
         tangent = ts_contact_remembered(old, TS_CONTACT_TANGENT);
     else
-        tangent = fresh_tangent(sim, contact->geom_a, normal);
+        tangent = fresh_tangent(sim, shared->pair->a, normal);
     if (!same_vector(normal, known->normal) || !same_vector(tangent, known->wanted))
         *known = (known_frame){normal, tangent, contact_frame(normal, tangent)};
+    // One by one: a literal is made elsewhere and copied, which costs as much as all the rest.
+    _Static_assert(sizeof(void*) != 8 || sizeof(ts_contact) == 312, "whatever a contact has is set here");
+    contact->geom_a = shared->pair->a;
+    contact->geom_b = shared->pair->b;
+    contact->body_a = shared->body_a;
+    contact->body_b = shared->body_b;
+    contact->key = shared->label | point->feature;
+    contact->position = point->position;
     contact->frame = known->frame;
+    contact->gap = point->gap;
+    contact->surface = (ts_contact_surface){surface->dimension, surface->friction, surface->friction_spin,
+                                            surface->friction_roll, surface->restitution};
+    contact->persistent = old != NULL;
+    contact->block = -1;
+    contact->asleep = 0;
+    contact->velocity_before = contact->velocity = contact->drift = ts_vec3_zero();
+    contact->adhesion = point->gap <= surface->gap + sim->options.slop ? surface->adhesion : 0.0;
+    contact->impulse = contact->angular_impulse = ts_vec3_zero();
 }
 
 // How far a point may have moved on either geom and still be the one of last step: 2 % of the smaller geom's size.
@@ -263,8 +290,14 @@ static void match_points(const ts_sim* sim, const ts_narrow_pair* pair, const na
                          int first, int last, int* out_memory) {
     const ts_row_memory* memory = sim->row_memory.data;
     unsigned used = 0;  // bit per entry; a manifold has at most 8 points
-    int missing = 0;
-    for (int k = 0; k < touch->count; ++k) {
+    int missing = 0, same = 0;
+    // Mostly the points are those of the last step.
+    while (same < touch->count && first + same < last &&
+           memory[first + same].key.part == (pair_label | touch->point[same].feature)) {
+        out_memory[same] = first + same;
+        used |= 1u << same++;
+    }
+    for (int k = same; k < touch->count; ++k) {
         uint64_t label = pair_label | touch->point[k].feature;
         out_memory[k] = -1;
         for (int m = first; m < last && out_memory[k] < 0; ++m)
@@ -310,6 +343,8 @@ typedef struct compact_context {
 static void fill_contacts(void* context, int begin, int end, int worker) {
     const compact_context* job = (const compact_context*)context;
     ts_sim* sim = job->sim;
+    const ts_geom* geom = sim->model->geom;
+    known_surface surfaces = {.is_known = 0};
     (void)worker;
     for (int i = begin; i < end; ++i) {
         const ts_narrow_pair* pair = &job->pair[i];
@@ -318,15 +353,14 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
         range->deepest = 0.0;
         if (!touch->count) continue;
         int* memory = ts_sim_storage_of(sim)->contact_memory_index + range->at;
-        ts_surface surface = surface_of(sim, pair);
-        ts_contact shared = shared_contact(sim, pair, &surface);
-        match_points(sim, pair, touch, shared.key, range->old, range->old_end, memory);
+        const shared_contact shared = {pair, surface_of(sim, pair, &surfaces), geom[pair->a].body, geom[pair->b].body,
+                                       contact_key(ts_pair_key(pair->a, pair->b), 0)};
+        match_points(sim, pair, touch, shared.label, range->old, range->old_end, memory);
         known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
-        int runs = surface_runs(&sim->model->geom[pair->a].surface) || surface_runs(&sim->model->geom[pair->b].surface);
+        int runs = surface_runs(&geom[pair->a].surface) || surface_runs(&geom[pair->b].surface);
         for (int k = 0; k < touch->count; ++k) {
             ts_contact* contact = &sim->contact[range->at + k];
-            *contact = shared;
-            fill_contact(sim, &surface, &touch->point[k], memory[k], &known, contact);
+            fill_contact(sim, &shared, &touch->point[k], memory[k], &known, contact);
             if (runs) contact->drift = drift_of(sim, contact);
             if (-contact->gap > range->deepest) range->deepest = -contact->gap;
         }
