@@ -14,6 +14,7 @@
 #include "collision/distance/penetration/polish_internal.h"
 
 #include <float.h>
+#include <string.h>
 
 // What GJK is asked for on curved pairs, relative to the distance: a normal good to a few degrees, from where Newton's
 // method has the rest of the digits cheaper. (GJK converges linearly there and needs some forty steps at a gap of a
@@ -188,20 +189,33 @@ static int query_curved_again(const ts_shape_pair* pair, ts_vec3 previous, doubl
 static int query_polytopes_again(const ts_shape_pair* pair, ts_vec3 previous, const ts_gjk_settings* settings,
                                  ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
     ts_gjk_result gjk;
+    ts_epa_result epa;
+    const ts_epa_settings asked = {POLYTOPE_DEPTH, 0.0, out->rival >= 0.0, 0};
     cache->normal = previous;
-    if (ts_gjk_distance_warm(pair, settings, cache, &gjk)) {
+    // What overlapped mostly does so still, over the same face.
+    int overlapped = cache->distance < 0.0 && cache->rank == 3;
+    if (overlapped) {
+        ts_epa_corners corners = {3, {0, 0, 0}, {0, 0, 0}};
+        memcpy(corners.a, cache->simplex_a, sizeof corners.a);
+        memcpy(corners.b, cache->simplex_b, sizeof corners.b);
+        overlapped = ts_epa_penetration_from(pair, previous, &corners, &asked, out_scale, &epa);
+    }
+    if (!overlapped && ts_gjk_distance_warm(pair, settings, cache, &gjk)) {
         if (gjk.status != TS_PROXIMITY_SEPARATED_EARLY && !(gjk.found.lower > 0.0)) return 0;
         take_gjk(&gjk, out);
         *out_scale = gjk.scale;
         out->distance = out->found.upper;
         return 1;
     }
-    ts_epa_result epa;
-    const ts_epa_settings asked = {POLYTOPE_DEPTH, 0.0, out->rival >= 0.0, 0};
-    if (!ts_epa_penetration_near(pair, previous, 0, &asked, out_scale, &epa)) return 0;
+    if (!overlapped && !ts_epa_penetration_near(pair, previous, 0, &asked, out_scale, &epa)) return 0;
     // At a touch GJK knows better where.
     if (-epa.found.lower <= TOUCH * *out_scale) return 0;
     take_epa(&epa, out);
+    cache->rank = epa.nearest.count;
+    for (int k = 0; k < 4; ++k) {
+        cache->simplex_a[k] = k < epa.nearest.count ? epa.nearest.a[k] : 0;
+        cache->simplex_b[k] = k < epa.nearest.count ? epa.nearest.b[k] : 0;
+    }
     out->distance = out->found.lower;
     out->status = TS_PROXIMITY_PENETRATING;
     return 1;

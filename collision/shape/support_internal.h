@@ -137,6 +137,12 @@ static inline ts_support_point ts_support_core_inline(const ts_shape* shape, ts_
     }
 }
 
+/// A vertex of a polytope core by its number. Returns 0 when there is none.
+static inline int ts_support_vertex(const ts_shape* shape, int index, ts_vec3* out_vertex) {
+    const ts_shape_traits* traits = ts_shape_traits_of(shape);
+    return index >= 0 && traits->vertex && traits->vertex(shape, index, out_vertex);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,20 +16,14 @@ ts_vec3 ts_gjk_centre_difference(const ts_gjk_run* run) {
     return is_direction(x) ? x : ts_vec3_make(1.0, 0.0, 0.0);
 }
 
-// A vertex of a polytope core by its index. Returns 0 when there is none.
-static int vertex_of(const ts_shape* shape, int index, ts_vec3* out) {
-    const ts_shape_traits* traits = ts_shape_traits_of(shape);
-    return index >= 0 && traits->vertex && traits->vertex(shape, index, out);
-}
-
 // Last time's vertices at the present pose. Returns 0, with nothing in the run, when one of them does not exist.
 static int begin_with_simplex(ts_gjk_run* run, const ts_gjk_cache* cache, ts_vec3* out_d) {
     if (cache->rank < 1 || cache->rank > 4) return 0;
     double largest = 0.0;
     for (int i = 0; i < cache->rank; ++i) {
         ts_gjk_vertex* v = &run->store[i];
-        if (!vertex_of(run->pair->a, cache->simplex_a[i], &v->a) ||
-            !vertex_of(run->pair->b, cache->simplex_b[i], &v->b))
+        if (!ts_support_vertex(run->pair->a, cache->simplex_a[i], &v->a) ||
+            !ts_support_vertex(run->pair->b, cache->simplex_b[i], &v->b))
             return 0;
         v->b = ts_transform_point(&run->pair->b_in_a, v->b);
         v->w = ts_vec3_sub(v->a, v->b);

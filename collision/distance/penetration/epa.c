@@ -175,6 +175,17 @@ static void find_others(const ts_epa_polytope* p, int wanted, double depth, ts_e
     }
 }
 
+// Of the face that the loop ended with.
+static ts_epa_corners corners_of(const ts_epa_polytope* p, int face) {
+    ts_epa_corners out = {3, {0, 0, 0}, {0, 0, 0}};
+    for (int k = 0; k < 3; ++k) {
+        const ts_gjk_vertex* v = &p->vertex[p->face[face].vertex[k]];
+        out.a[k] = v->index_a;
+        out.b[k] = v->index_b;
+    }
+    return out;
+}
+
 // The loop. On entry out->found holds the best normal known (with an infinite depth when there is none), what bounds the
 // depth from below without any face, and what points to give if no face gives better ones. Here bounds are of the depth.
 static void grow(ts_epa_polytope* p, const ts_epa_settings* settings, ts_epa_result* out) {
@@ -185,9 +196,10 @@ static void grow(ts_epa_polytope* p, const ts_epa_settings* settings, ts_epa_res
     int polytopes = ts_support_is_polytope(p->pair->a) && ts_support_is_polytope(p->pair->b);
     double rounding = polytopes ? 8.0 * DBL_EPSILON : CURVED_ROUNDING;
     out->iterations = 0;
-    out->other_count = 0;
+    out->other_count = out->nearest.count = 0;
+    int f = -1;
     while (out->iterations < TS_EPA_ITERATIONS) {
-        int f = ts_epa_polytope_nearest(p);
+        f = ts_epa_polytope_nearest(p);
         if (f < 0) {
             status = TS_EPA_NO_FACE;
             break;
@@ -225,6 +237,7 @@ static void grow(ts_epa_polytope* p, const ts_epa_settings* settings, ts_epa_res
         }
     }
     out->status = status;
+    if (polytopes && status == TS_EPA_CONVERGED) out->nearest = corners_of(p, f);
     out->found.normal = best;
     out->found.lower = -upper;
     // The face found last may be D's own with the origin just outside: then both bounds are its distance.
@@ -273,7 +286,7 @@ void ts_epa_penetration_by(const ts_shape_pair* pair, const ts_gjk_result* start
     ts_epa_polytope p;
     ts_epa_polytope_init(&p, pair, start->scale);
     out->iterations = out->rescued = 0;
-    out->other_count = 0;
+    out->other_count = out->nearest.count = 0;
     int rank = ts_epa_start_simplex(&p, start);
     if (rank < 4) {
         finish_flat(&p, rank, start, previous_normal, out);
@@ -295,6 +308,20 @@ int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_
     if (!ts_epa_start_around(&p, normal, touch)) return 0;
     const ts_gjk_vertex* top = &p.vertex[p.vertex_count - 2];
     ts_separation known = {-ts_vec3_dot(normal, top->w), (double)INFINITY, normal, top->a, top->b};
+    out->found = known;
+    grow(&p, settings, out);
+    *out_scale = p.scale;
+    return out->status == TS_EPA_CONVERGED && out->found.upper < 0.0;
+}
+
+int ts_epa_penetration_from(const ts_shape_pair* pair, ts_vec3 normal, const ts_epa_corners* corners,
+                            const ts_epa_settings* settings, double* out_scale, ts_epa_result* out) {
+    ts_epa_polytope p;
+    ts_epa_polytope_init(&p, pair, 0.0);
+    out->rescued = 0;
+    if (!ts_epa_start_face(&p, normal, corners)) return 0;
+    // Nothing is known but that these are points of D.
+    ts_separation known = {-(double)INFINITY, (double)INFINITY, normal, p.vertex[0].a, p.vertex[0].b};
     out->found = known;
     grow(&p, settings, out);
     *out_scale = p.scale;

@@ -31,6 +31,13 @@ typedef struct ts_epa_other {
     double depth;  // m, at least, along all normals of the face
 } ts_epa_other;
 
+/// The corners of a face of A - B, of polytopes: numbers of vertices.
+typedef struct ts_epa_corners {
+    int count;  // 3, or 0: not known
+    int a[3];
+    int b[3];
+} ts_epa_corners;
+
 /// Penetration of two cores; everything in A's frame.
 typedef struct ts_epa_result {
     ts_epa_status status;
@@ -40,6 +47,7 @@ typedef struct ts_epa_result {
     ts_epa_other other[TS_EPA_OTHERS];  // other ways out, the least deep first
     int other_count;                    // of polytopes at most one; none where the loop did not run
     int rescued;  // nonzero when the loop failed (see status) and a search over directions improved its normal
+    ts_epa_corners nearest;  // of the face that the loop ended with
 } ts_epa_result;
 
 /// Penetration depth, starting from what GJK found, until the bounds differ by this fraction of it, or by `tolerance` (m).
@@ -64,6 +72,11 @@ void ts_epa_penetration_by(const ts_shape_pair* pair, const ts_gjk_result* start
 /// `touch` (may be NULL) is a point of A - B that attains the support value along it. Returns 0, with nothing said, when
 /// the loop did not prove an overlap.
 int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_gjk_vertex* touch,
+                            const ts_epa_settings* settings, double* out_scale, ts_epa_result* out_result);
+
+/// The same for polytopes from three points of A - B, best the corners of its face that was nearest before, and a support point behind them. `normal`
+/// (unit) says which side of them is outside.
+int ts_epa_penetration_from(const ts_shape_pair* pair, ts_vec3 normal, const ts_epa_corners* corners,
                             const ts_epa_settings* settings, double* out_scale, ts_epa_result* out_result);
 
 #ifdef __cplusplus

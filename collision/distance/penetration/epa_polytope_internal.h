@@ -70,6 +70,10 @@ int ts_epa_start_simplex(ts_epa_polytope* p, const ts_gjk_result* start);
 /// not span a surface.
 int ts_epa_start_around(ts_epa_polytope* p, ts_vec3 n, const ts_gjk_vertex* touch);
 
+/// Fills an empty polytope from three points of D whose outside is along `normal` (unit), and a support point behind them; see
+/// ts_epa_penetration_from. Returns 0 when there are no such vertices, or they span nothing.
+int ts_epa_start_face(ts_epa_polytope* p, ts_vec3 normal, const ts_epa_corners* corners);
+
 #ifdef __cplusplus
 }
 #endif

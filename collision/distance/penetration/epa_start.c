@@ -1,4 +1,5 @@
-// How EPA's polytope begins: from GJK's simplex, completed where it is too small, or around a normal known from before.
+// How EPA's polytope begins: from GJK's simplex, completed where it is too small, around a normal known from before, or behind a face of polytopes
+// known from before.
 //
 // Rule for a simplex: two points far apart, one off their line, one off their plane; where the simplex lacks a dimension
 // support points are asked for in fixed directions, and a triangle gets an apex on each side that D has.
@@ -6,9 +7,13 @@
 // for the first two), and then EPA says so instead of growing a polytope out of rounding.
 #include "collision/distance/penetration/epa_polytope_internal.h"
 
+#include "collision/shape/support_internal.h"
+
 // Relative to the size of D: below this a point counts as on the line or on the plane of the others.
 static const double OFF_LINE = 1e-9;
 static const double OFF_PLANE = 1e-12;
+// The same of a face from before: those of slivers are left to a start from nothing.
+static const double FLAT_START = 1e-3;
 // rad: chords this short cost 4e-5 of the depth on curved faces, and normals move less than this from step to step.
 static const double TILT = 0.0125;
 
@@ -168,6 +173,37 @@ int ts_epa_start_around(ts_epa_polytope* p, ts_vec3 n, const ts_gjk_vertex* touc
         ts_epa_polytope_add_face(p, next, k, bottom);
         if (k != merged && next != merged) ts_epa_polytope_add_face(p, k, next, top);
     }
+    ts_epa_polytope_link(p);
+    return 1;
+}
+
+// A tetrahedron: what was the nearest face of D, where its corners are now, and D's support point the other way. As long as
+// the shapes have not turned far, the face is still D's own, and the loop has that to find out.
+int ts_epa_start_face(ts_epa_polytope* p, ts_vec3 normal, const ts_epa_corners* corners) {
+    const ts_shape_pair* pair = p->pair;
+    ts_gjk_vertex* v = p->vertex;
+    if (corners->count != 3) return 0;
+    for (int k = 0; k < 3; ++k) {
+        v[k].index_a = corners->a[k];
+        v[k].index_b = corners->b[k];
+        v[k].lambda = 0.0;
+        if (!ts_support_vertex(pair->a, v[k].index_a, &v[k].a) || !ts_support_vertex(pair->b, v[k].index_b, &v[k].b))
+            return 0;
+        v[k].b = ts_transform_point(&pair->b_in_a, v[k].b);
+        v[k].w = ts_vec3_sub(v[k].a, v[k].b);
+        double size = ts_vec3_norm(v[k].w);
+        if (size > p->scale) p->scale = size;
+    }
+    ts_vec3 n = triangle_normal(v);
+    int turned = ts_vec3_dot(n, normal) < 0.0;
+    if (turned) n = ts_vec3_neg(n);
+    v[3] = ts_epa_polytope_support(p, ts_vec3_neg(n), -1, -1);
+    // Thinner ones would be grown from rounding; what has no normal has no height.
+    if (!(ts_vec3_dot(n, ts_vec3_sub(v[0].w, v[3].w)) > FLAT_START * p->scale)) return 0;
+    p->vertex_count = 4;
+    static const uint16_t corner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+    for (int f = 0; f < 4; ++f)
+        ts_epa_polytope_add_face(p, corner[f][0], corner[f][turned ? 2 : 1], corner[f][turned ? 1 : 2]);
     ts_epa_polytope_link(p);
     return 1;
 }

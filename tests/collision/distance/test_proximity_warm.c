@@ -93,6 +93,13 @@ Test(proximity_warm, any_memory_gives_a_right_answer) {
         cache.normal = random_unit(&rng);
         if (trial % 4 == 0) cache.normal = ts_vec3_axis(trial % 3);
         cache.hint_a = trial % 7 == 0 ? 1000 : 1;
+        // Corners of a face that is none, or of vertices that are none.
+        cache.distance = trial % 2 ? -0.1 : 0.1;
+        cache.rank = trial % 5;
+        for (int k = 0; k < 4; ++k) {
+            cache.simplex_a[k] = (int)ts_rng_uniform_in(&rng, trial % 11 ? 0.0 : -9.0, trial % 13 ? 8.0 : 99.0);
+            cache.simplex_b[k] = (int)ts_rng_uniform_in(&rng, 0.0, trial % 17 ? 8.0 : 99.0);
+        }
         // A local maximum that the memory points to may stand within what the certificate leaves open: 1e-4 of the depth.
         check(&rng, &q, &cache, 3e-5, trial);
         check(&rng, &q, &cache, 3e-5, trial);
@@ -157,4 +164,56 @@ Test(proximity_warm, epa_around_a_normal_proves_or_declines) {
     // From near the right normal it hardly ever declines, or there would be no point in it.
     cr_expect(proved > 1500 && apart > 300 && declined < proved / 20, "%d proved, %d declined, %d apart", proved,
               declined, apart);
+}
+
+// The same behind the face it ended with, moved a little or far, and behind corners of anything.
+Test(proximity_warm, epa_behind_a_face_proves_or_declines) {
+    ts_rng rng = ts_rng_make(305, 0);
+    const ts_epa_settings asked = {1e-12, 0.0, 0, NULL};
+    ts_hull* hull = random_hull(&rng, 12, ts_vec3_make(0.9, 0.7, 0.5));
+    int proved = 0, declined = 0, apart = 0, steps = 0, refused = 0;
+    for (int trial = 0; trial < 4000; ++trial) {
+        ts_shape a = trial % 2 ? ts_shape_hull(hull) : random_shape(&rng, TS_SHAPE_BOX, 1.0, 0),
+                 b = ts_shape_hull(hull);
+        ts_transform pose = random_pose(&rng, 0.7);
+        ts_gjk_settings settings = ts_gjk_settings_default();
+        ts_gjk_result gjk;
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &gjk);
+        if (gjk.status != TS_PROXIMITY_PENETRATING) continue;
+        ts_epa_result from, plain;
+        epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &plain);
+        cr_assert_eq(plain.nearest.count, 3);
+        ts_epa_corners corners = plain.nearest;
+        ts_vec3 normal = plain.found.normal;
+        int near = trial % 3 > 0, garbage = trial % 12 == 0;
+        for (int k = 0; k < 3 && garbage; ++k) corners.b[k] = (int)ts_rng_uniform_in(&rng, -2.0, 20.0);
+        double way = near ? 1e-3 : 1.0;
+        pose.p = ts_vec3_add_scaled(pose.p, way, random_unit(&rng));
+        pose.R = ts_mat3_mul(ts_quat_to_mat3(ts_quat_from_axis_angle(random_unit(&rng), way)), pose.R);
+        double scale = 0.0;
+        int yes = ts_epa_penetration_from(&(ts_shape_pair){&a, &b, pose}, normal, &corners, &asked, &scale, &from);
+        int missing = 0;
+        for (int k = 0; k < 3; ++k) missing |= corners.b[k] < 0 || corners.b[k] >= hull->vertex_count;
+        if (missing) {
+            cr_assert_not(yes, "trial %d: no such vertex", trial);
+            ++refused;
+            continue;
+        }
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &gjk);
+        if (gjk.status == TS_PROXIMITY_SEPARATED) {
+            cr_assert_not(yes, "trial %d: an overlap of hulls %g apart", trial, gjk.found.lower);
+            ++apart;
+        } else if (gjk.status == TS_PROXIMITY_PENETRATING) {
+            epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &plain);
+            proved += yes;
+            declined += near && !garbage && !yes;
+            if (!yes) continue;
+            steps += near ? from.iterations : 0;
+            cr_assert_float_eq(-from.found.lower, -plain.found.lower, 1e-12, "trial %d", trial);
+            cr_assert_float_eq(-from.found.upper, -plain.found.lower, 1e-11, "trial %d", trial);
+        }
+    }
+    cr_expect(proved > 1000 && apart > 100 && refused > 20 && declined < proved / 20,
+              "%d proved, %d declined, %d apart, %d refused, %d steps", proved, declined, apart, refused, steps);
+    ts_hull_free(hull);
 }
