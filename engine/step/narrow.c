@@ -214,6 +214,7 @@ typedef struct known_frame {
 // A surface, and the two that it was made of: pairs one after another mostly share it.
 typedef struct known_surface {
     int is_known;
+    int runs;  // nonzero: one of the two does
     ts_surface a, b, between;
 } known_surface;
 
@@ -226,6 +227,7 @@ static const ts_surface* surface_of(const ts_sim* sim, const ts_narrow_pair* pai
     int same = known->is_known && !memcmp(a, &known->a, sizeof *a) && !memcmp(b, &known->b, sizeof *b);
     if (same && !move && model->pair_count == 0) return &known->between;
     known->is_known = 1;
+    known->runs = surface_runs(a) || surface_runs(b);
     known->a = *a;
     known->b = *b;
     known->between = ts_model_surface_between(model, pair->a, pair->b);
@@ -357,11 +359,10 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
                                        contact_key(ts_pair_key(pair->a, pair->b), 0)};
         match_points(sim, pair, touch, shared.label, range->old, range->old_end, memory);
         known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
-        int runs = surface_runs(&geom[pair->a].surface) || surface_runs(&geom[pair->b].surface);
         for (int k = 0; k < touch->count; ++k) {
             ts_contact* contact = &sim->contact[range->at + k];
             fill_contact(sim, &shared, &touch->point[k], memory[k], &known, contact);
-            if (runs) contact->drift = drift_of(sim, contact);
+            if (surfaces.runs) contact->drift = drift_of(sim, contact);
             if (-contact->gap > range->deepest) range->deepest = -contact->gap;
         }
     }
