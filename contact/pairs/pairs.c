@@ -222,7 +222,7 @@ ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
     pairs->omega = input->omega;
     if (!take_bodies(pairs, arena)) return NULL;
     pairs->island_count = find_islands(unit, units, input->body_count, parent, pairs->island_of);
-    if (!ts_pair_order_make(arena, input, pairs->island_of, pairs->island_count, &order)) return NULL;
+    if (!ts_pair_order_make(arena, input, &order)) return NULL;
     pairs->group_count = order.group_count;
     if (!take_groups(pairs, arena, input, order.place)) return NULL;
     if (!ts_pair_parts_make(pairs, arena, &order, ts_task_pool_workers(input->tasks))) return NULL;
@@ -254,6 +254,8 @@ ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
 #else
 #define KERNEL(name) ts_pairs_##name##_plain
 #endif
+
+enum { BODIES = 64 };  // that a thread takes at a time: 466 of them are worth two threads
 
 // A pass and its kernel.
 typedef struct part_job {
@@ -345,7 +347,7 @@ static void go_on(void* context, int begin, int end, int worker) {
 
 void ts_pairs_go_on(ts_pairs* pairs, const double* free) {
     free_job job = {pairs, free};
-    ts_task_parallel_for(pairs->tasks, pairs->body_count, 512, go_on, &job);
+    ts_task_parallel_for(pairs->tasks, pairs->body_count, BODIES, go_on, &job);
 }
 
 void ts_pairs_sweep(ts_pairs* pairs, int count) {
@@ -442,7 +444,7 @@ static void find_group_work(ts_pair_pass* pass, int part) {
 // Bodies know what the impulses made of their velocities.
 void ts_pairs_find_work(ts_pairs* pairs) {
     ts_pair_pass pass = {.pairs = pairs};
-    ts_task_parallel_for(pairs->tasks, pairs->body_count, 256, find_body_work, pairs);
+    ts_task_parallel_for(pairs->tasks, pairs->body_count, BODIES, find_body_work, pairs);
     run(&pass, find_group_work);
     for (int i = 0; i <= pairs->island_count; ++i) pairs->island[i].asked = pairs->island[i].made = 0.0;
     for (int b = 1; b < pairs->body_count; ++b) {

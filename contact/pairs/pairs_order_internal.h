@@ -9,13 +9,11 @@ enum { TS_PAIR_DOMAINS_MOST = 16 };
 /// The order. It follows from the units alone.
 typedef struct ts_pair_order {
     int group_count, domain_count;
-    int* place;              // (unit_count) TS_PAIR_LANES times the group, plus the lane
-    unsigned char* domain;   // (group_count) in which most of the group is
-    unsigned char* is_twin;  // (group_count) nonzero: it and the next share no body
+    int* place;             // (unit_count) TS_PAIR_LANES times the group, plus the lane
+    unsigned char* domain;  // (group_count) in which most of the group is
 } ts_pair_order;
 
-/// Orders units: those that share a moving body stay in their order. `island_of` (body_count) as in ts_pairs. Returns 0 when memory is short.
-int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, const int* island_of, int island_count,
-                       ts_pair_order* out);
+/// Orders units: those that share a moving body stay in their order. Returns 0 when memory is short.
+int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_order* out);
 
 #endif

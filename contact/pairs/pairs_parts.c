@@ -42,8 +42,26 @@ static void list_groups(const ts_pairs* pairs, const ts_pair_order* order, struc
         int part = out_part[g], n = parts->first[part] + next[part];
         out_at[g] = next[part]++;
         parts->group[n] = g;
-        parts->apart[n] = (char)(order->is_twin[g] && out_part[g + 1] == part);
     }
+}
+
+static int touches(const ts_pair_group* group, const int* mark, int of) {
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < TS_PAIR_LANES; ++k)
+            if (group->body[side][k] && mark[group->body[side][k]] == of) return 1;
+    return 0;
+}
+
+// Whether neighbours share a body. `mark` (body_count) is zero.
+static void find_apart(const ts_pairs* pairs, int* mark) {
+    const struct ts_pair_parts* parts = pairs->parts;
+    for (int p = 0; p < parts->count; ++p)
+        for (int n = parts->first[p]; n < parts->first[p + 1]; ++n) {
+            const ts_pair_group* group = &pairs->group[parts->group[n]];
+            for (int side = 0; side < 2; ++side)
+                for (int k = 0; k < TS_PAIR_LANES; ++k) mark[group->body[side][k]] = n + 1;
+            parts->apart[n] = n + 1 < parts->first[p + 1] && !touches(&pairs->group[parts->group[n + 1]], mark, n + 1);
+        }
 }
 
 // What touched a body last: a group of a part, in this pass or the one before.
@@ -99,9 +117,11 @@ int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_order* or
     int* part = TS_ARENA_ARRAY(arena, int, groups);
     int* at = TS_ARENA_ARRAY(arena, int, groups);
     last_touch* last = (last_touch*)ts_arena_alloc_zeroed(arena, (size_t)pairs->body_count, sizeof(last_touch));
-    int enough = part && at && last;
+    int* mark = (int*)ts_arena_alloc_zeroed(arena, (size_t)pairs->body_count, sizeof(int));
+    int enough = part && at && last && mark;
     if (enough) {
         list_groups(pairs, order, pairs->parts, part, at);
+        find_apart(pairs, mark);
         if (count > 1) find_needs(pairs, part, at, last);
     }
     ts_arena_scope_end(arena, scope);

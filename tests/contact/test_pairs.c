@@ -171,7 +171,7 @@ static int share_a_body(const ts_pair_unit* u, const ts_pair_unit* w) {
     return 0;
 }
 
-// Units that share a body are swept as they come; twins share none.
+// Units that share a body are swept as they come.
 static void expect_order(const ts_pair_order* order, const ts_pair_unit* unit, int units) {
     for (int u = 0; u < units; ++u)
         for (int w = 0; w < u; ++w) {
@@ -179,7 +179,6 @@ static void expect_order(const ts_pair_order* order, const ts_pair_unit* unit, i
             if (!share_a_body(&unit[u], &unit[w])) continue;
             int first = order->place[w] / TS_PAIR_LANES, second = order->place[u] / TS_PAIR_LANES;
             cr_assert_lt(first, second, "units %d and %d", w, u);
-            cr_assert(!order->is_twin[first] || second > first + 1, "groups %d and %d are no twins", first, second);
         }
 }
 
@@ -189,8 +188,7 @@ Test(pairs, order_keeps_what_shares_a_body) {
         ts_pair_order order;
         make(&h, 100 + seed);
         ts_pairs_input input = {.unit = h.unit, .unit_count = UNITS, .body_count = BODIES};
-        cr_assert(ts_pair_order_make(&h.arena, &input, h.pairs->island_of, h.pairs->island_count, &order));
-        cr_expect_eq(order.domain_count, 1);
+        cr_assert(ts_pair_order_make(&h.arena, &input, &order));
         cr_assert_lt(order.group_count, UNITS, "something must be side by side");
         expect_order(&order, h.unit, UNITS);
         drop(&h);
@@ -438,60 +436,34 @@ static void tear_down(wall* w) {
 
 static int domain_of(const ts_pair_order* order, int unit) { return order->domain[order->place[unit] / TS_PAIR_LANES]; }
 
-// Domains of a wall have about as many joints, full lanes, and few stones in common.
+// Domains of a wall have about as many points, full lanes, and few stones in common.
 static void expect_domains(int is_row, int domains) {
     wall* w = build(NULL, is_row);
     ts_pair_order order;
-    int units[TS_PAIR_DOMAINS_MOST] = {0}, of[STONES], shared = 0;
+    int points[TS_PAIR_DOMAINS_MOST] = {0}, of[STONES], shared = 0;
     ts_pairs_input input = {.unit = w->unit, .unit_count = w->units, .body_count = STONES};
-    cr_assert(ts_pair_order_make(&w->arena, &input, w->pairs->island_of, w->pairs->island_count, &order));
+    cr_assert(ts_pair_order_make(&w->arena, &input, &order));
     cr_assert_eq(order.domain_count, domains);
     memset(of, -1, sizeof of);
     for (int u = 0; u < w->units; ++u) {
         int domain = domain_of(&order, u);
-        ++units[domain];
+        points[domain] += w->unit[u].count;
         for (int side = 0; side < 2; ++side) {
             int* last = &of[w->unit[u].body[side]];
             shared += w->unit[u].body[side] && *last >= 0 && *last != domain;
             *last = domain;
         }
     }
-    for (int d = 0; d < domains; ++d) cr_expect_gt(12 * units[d] * domains, 10 * w->units, "domain %d", d);
-    cr_expect_lt(shared, w->units / 5);
-    cr_expect_lt(order.group_count, w->units / 4 + w->units / 20);
+    for (int d = 0; d < domains; ++d) cr_expect_gt(2 * points[d] * domains, w->contacts, "domain %d", d);
+    cr_expect_lt(shared, w->units, "by chance it would be half as much again");
+    cr_expect_lt(order.group_count, w->units / 4 + w->units / 10);
     expect_order(&order, w->unit, w->units);
     tear_down(w);
 }
 
 Test(pairs, domains_of_a_wall) {
-    expect_domains(0, 4);
-    expect_domains(1, 2);
-}
-
-// A small island is not cut, wherever domains end.
-Test(pairs, small_islands_have_one_domain) {
-    enum { STACK = 12, STACKS = 80 };
-    static ts_pair_unit unit[STACK * STACKS];
-    static int island_of[1 + STACK * STACKS];
-    ts_arena arena = {0};
-    ts_pair_order order;
-    int used[TS_PAIR_DOMAINS_MOST] = {0};
-    // Those of one level one after the other, so that groups need not be of several domains. Places of a stack are as far apart as three stacks.
-    for (int i = 0; i < STACK * STACKS; ++i) {
-        int stack = i % STACKS, level = i / STACKS;
-        unit[i] = (ts_pair_unit){
-            .body = {1 + i, level ? 1 + i - STACKS : 0}, .first = i, .count = 1, .place = stack + level % 4};
-        island_of[1 + i] = stack;
-    }
-    ts_pairs_input input = {.unit = unit, .unit_count = STACK * STACKS, .body_count = 1 + STACK * STACKS};
-    cr_assert(ts_pair_order_make(&arena, &input, island_of, STACKS, &order));
-    cr_assert_eq(order.domain_count, 2);
-    for (int i = 0; i < STACK * STACKS; ++i) {
-        ++used[domain_of(&order, i)];
-        cr_expect_eq(domain_of(&order, i), domain_of(&order, i % STACKS));
-    }
-    cr_expect_leq(abs(used[0] - used[1]), 2 * STACK);
-    ts_arena_free(&arena);
+    expect_domains(0, 16);
+    expect_domains(1, 8);
 }
 
 // Of two passes, which groups of every part are surely done when a group begins: what its part did before, what it waits for, and what that
@@ -566,6 +538,20 @@ static void expect_waits(const ts_pairs* pairs) {
     }
 }
 
+// What is swept at once shares no stone.
+static void expect_apart(const ts_pairs* pairs) {
+    int together = 0;
+    for (int n = 0; n + 1 < pairs->group_count; ++n) {
+        if (!pairs->parts->apart[n]) continue;
+        const int *a = pairs->group[pairs->parts->group[n]].body[0],
+                  *b = pairs->group[pairs->parts->group[n + 1]].body[0];
+        for (int k = 0; k < 4 * TS_PAIR_LANES * TS_PAIR_LANES; ++k)
+            cr_assert(a[k % 8] == 0 || a[k % 8] != b[k / 8], "groups of stone %d", a[k % 8]);
+        ++together;
+    }
+    cr_expect_gt(3 * together, pairs->group_count);
+}
+
 static void walk(wall* w, ts_residual* out_residual) {
     ts_pairs* pairs = w->pairs;
     for (int n = 0; n < 40; ++n) {
@@ -584,8 +570,8 @@ static void share(int is_row) {
     for (int t = 0; t < 3; ++t) {
         ts_task_pool* tasks = ts_task_pool_create(1 << t);
         ts_pairs* pairs = (w[t] = build(tasks, is_row))->pairs;
-        // A row has two domains.
-        cr_expect_eq(pairs->parts->count, is_row && t == 2 ? 2 : 1 << t);
+        cr_expect_eq(pairs->parts->count, 1 << t);
+        expect_apart(pairs);
         if (pairs->parts->count > 1) expect_waits(pairs);
         walk(w[t], &judged[t]);
         pairs->tasks = NULL;
