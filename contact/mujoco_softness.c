@@ -32,24 +32,24 @@ double ts_mujoco_impedance(const double solimp[5], double gap) {
     double x = fabs(gap) / width;
     if (x >= 1.0) return dw;
     if (x == 0.0) return d0;
-    double y =
-        x <= mid ? pow(x, power) / pow(mid, power - 1.0) : 1.0 - pow(1.0 - x, power) / pow(1.0 - mid, power - 1.0);
-    return d0 + y * (dw - d0);
+    double part = x <= mid ? x : 1.0 - x, whole = x <= mid ? mid : 1.0 - mid;
+    // A square is what the defaults ask for, of every contact.
+    double y = power == 2.0 ? part * part / whole : pow(part, power) / pow(whole, power - 1.0);
+    return d0 + (x <= mid ? y : 1.0 - y) * (dw - d0);
+}
+
+ts_mujoco_spring ts_mujoco_spring_of(const ts_mujoco_softness* softness, double d, double time_step) {
+    double dw = ts_clamp(softness->solimp[1], impedance_least, impedance_most);
+    if (!(softness->solref[0] > 0.0))
+        return (ts_mujoco_spring){-softness->solref[0] * d / (dw * dw), -softness->solref[1] / dw};
+    double constant = fmax(softness->solref[0], 2.0 * time_step), ratio = softness->solref[1];
+    return (ts_mujoco_spring){d / (dw * dw * constant * constant * ratio * ratio), 2.0 / (dw * constant)};
 }
 
 void ts_mujoco_row(const ts_mujoco_softness* softness, double d, double diagonal, double gap, double speed,
                    double time_step, double* out_R, double* out_reference) {
-    double dw = ts_clamp(softness->solimp[1], impedance_least, impedance_most), k, b;
-    if (softness->solref[0] > 0.0) {
-        double constant = fmax(softness->solref[0], 2.0 * time_step), ratio = softness->solref[1];
-        b = 2.0 / (dw * constant);
-        k = d / (dw * dw * constant * constant * ratio * ratio);
-    } else {
-        k = -softness->solref[0] * d / (dw * dw);
-        b = -softness->solref[1] / dw;
-    }
-    *out_R = (1.0 - d) / d * diagonal;
-    *out_reference = speed - time_step * (b * speed + k * gap);
+    *out_R = ts_mujoco_compliance(d, diagonal);
+    *out_reference = ts_mujoco_reference(ts_mujoco_spring_of(softness, d, time_step), gap, speed, time_step);
 }
 
 double ts_mujoco_impedance_slope(const double solimp[5], double gap) {
@@ -66,19 +66,12 @@ double ts_mujoco_impedance_slope(const double solimp[5], double gap) {
 
 ts_mujoco_row_slopes ts_mujoco_row_slope(const ts_mujoco_softness* softness, double d, double d_slope, double diagonal,
                                          double gap, double speed, double time_step) {
-    double dw = ts_clamp(softness->solimp[1], impedance_least, impedance_most), k, b, k_by_time = 0.0, b_by_time = 0.0;
+    ts_mujoco_spring spring = ts_mujoco_spring_of(softness, d, time_step);
+    double k = spring.stiffness, b = spring.damping, k_by_time = 0.0, b_by_time = 0.0;
     // k goes with d.
-    if (softness->solref[0] > 0.0) {
-        double constant = fmax(softness->solref[0], 2.0 * time_step), ratio = softness->solref[1];
-        b = 2.0 / (dw * constant);
-        k = d / (dw * dw * constant * constant * ratio * ratio);
-        if (softness->solref[0] < 2.0 * time_step) {
-            k_by_time = -2.0 * k / time_step;
-            b_by_time = -b / time_step;
-        }
-    } else {
-        k = -softness->solref[0] * d / (dw * dw);
-        b = -softness->solref[1] / dw;
+    if (softness->solref[0] > 0.0 && softness->solref[0] < 2.0 * time_step) {
+        k_by_time = -2.0 * k / time_step;
+        b_by_time = -b / time_step;
     }
     return (ts_mujoco_row_slopes){.R_by_gap = -d_slope / (d * d) * diagonal,
                                   .reference_by_gap = -time_step * k * (1.0 + d_slope / d * gap),

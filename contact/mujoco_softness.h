@@ -18,9 +18,26 @@ ts_mujoco_softness ts_mujoco_softness_default(void);
 /// The impedance d in [1e-4, 0.9999] at distance `gap` (m; its sign does not matter).
 double ts_mujoco_impedance(const double solimp[5], double gap);
 
+/// What a row of impedance d is held by in a step: a spring and a damper for each unit of mass. A time constant under two steps is raised to
+/// that, as MuJoCo does.
+typedef struct ts_mujoco_spring {
+    double stiffness;  // s^-2
+    double damping;    // s^-1
+} ts_mujoco_spring;
+
+/// The spring of a row in a step of time_step (s).
+ts_mujoco_spring ts_mujoco_spring_of(const ts_mujoco_softness* softness, double d, double time_step);
+
+/// c* (m/s) of a row with that spring, violation `gap` (m; 0 for friction) and present speed `speed` (m/s).
+static inline double ts_mujoco_reference(ts_mujoco_spring spring, double gap, double speed, double time_step) {
+    return speed - time_step * (spring.damping * speed + spring.stiffness * gap);
+}
+
+/// R (kg^-1) of a row of impedance d with diagonal G_ii (kg^-1).
+static inline double ts_mujoco_compliance(double d, double diagonal) { return (1.0 - d) / d * diagonal; }
+
 /// The compliance R (kg^-1) and the reference velocity c* (m/s) of one row with diagonal G_ii (kg^-1), violation `gap`
-/// (m; 0 for friction), present speed `speed` (m/s) and impedance d, for a step of time_step (s). A time constant under
-/// two steps is raised to that, as MuJoCo does.
+/// (m; 0 for friction), present speed `speed` (m/s) and impedance d, for a step of time_step (s).
 void ts_mujoco_row(const ts_mujoco_softness* softness, double d, double diagonal, double gap, double speed,
                    double time_step, double* out_R, double* out_reference);
 

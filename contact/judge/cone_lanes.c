@@ -145,6 +145,14 @@ static inline void physical_metrics(const state* s, ts_residual* out, ts_cone_la
     ts_four_store(ts_four_product(s->friction, s->slip), out_sums->work);
 }
 
+static int judge_law(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law) {
+    if (!is_usual(cones)) return 0;
+    state s = state_of(cones);
+    ts_four z = law == TS_LAW_CCP ? s.uz : s.shifted;
+    worsen(io_law, primal_of(&s), dual_of(&s, z), ts_four_plus(s.along, ts_four_product(s.lz, z)));
+    return 1;
+}
+
 static int judge(const ts_cone_lanes* cones, ts_residual* io_residual, double* io_natural_squared,
                  ts_cone_lanes_sums* out_sums) {
     if (!is_usual(cones)) return 0;
@@ -160,12 +168,27 @@ static int judge(const ts_cone_lanes* cones, ts_residual* io_residual, double* i
 
 #if TS_IS_WIDE
 
+int ts_cone_lanes_law_wide(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law) {
+    return judge_law(cones, law, io_law);
+}
+
 int ts_cone_lanes_judge_wide(const ts_cone_lanes* cones, ts_residual* io_residual, double* io_natural_squared,
                              ts_cone_lanes_sums* out_sums) {
     return judge(cones, io_residual, io_natural_squared, out_sums);
 }
 
 #else
+
+int ts_cone_lanes_law_narrow(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law) {
+    return judge_law(cones, law, io_law);
+}
+
+int ts_cone_lanes_law(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) return ts_cone_lanes_law_wide(cones, law, io_law);
+#endif
+    return judge_law(cones, law, io_law);
+}
 
 int ts_cone_lanes_judge_narrow(const ts_cone_lanes* cones, ts_residual* io_residual, double* io_natural_squared,
                                ts_cone_lanes_sums* out_sums) {

@@ -27,7 +27,13 @@ typedef struct ts_cone_lanes_sums {
 int ts_cone_lanes_judge(const ts_cone_lanes* cones, ts_residual* io_residual, double* io_natural_squared,
                         ts_cone_lanes_sums* out_sums);
 
+/// Makes what is worst in `io_law`, of the relaxed law or the exact one, no better than in these four; steps are not read, but must be numbers.
+/// Returns 0 as above.
+int ts_cone_lanes_law(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law);
+
 /// The same, whatever the machine, and with AVX2: the same bits.
+int ts_cone_lanes_law_narrow(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law);
+int ts_cone_lanes_law_wide(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law);
 int ts_cone_lanes_judge_narrow(const ts_cone_lanes* cones, ts_residual* io_residual, double* io_natural_squared,
                                ts_cone_lanes_sums* out_sums);
 int ts_cone_lanes_judge_wide(const ts_cone_lanes* cones, ts_residual* io_residual, double* io_natural_squared,

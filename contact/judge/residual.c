@@ -219,11 +219,47 @@ static inline void law_block(const ts_contact_problem* problem, ts_contact_law l
         other_block(block, impulse + block->row, u + block->row, r);
 }
 
+static inline int is_lane(const ts_block* block) { return block->set == TS_SET_CONE && block->rows == 3; }
+
+// Fills the lanes with the first blocks of a range, as far as they are contacts of three rows; the first again where there are fewer. Returns
+// how many there are: none where one by one is the better way. lane[k]: which.
+static inline int fill_lanes(const ts_contact_problem* problem, ts_block_range range, const double* impulse,
+                             const double* u, ts_cone_lanes* lanes, int* lane) {
+    enum { LANES = TS_CONE_LANES, FEW = 2 };
+    int found = 0;
+    for (; found < LANES && found < range.count; ++found) {
+        lane[found] = range.list ? range.list[range.first + found] : range.first + found;
+        if (!is_lane(&problem->block[lane[found]])) break;
+    }
+    if (found < FEW) return 0;
+    for (int k = 0; k < LANES; ++k) {
+        const ts_block* b = &problem->block[lane[k < found ? k : 0]];
+        const double *l = impulse + b->row, *v = u + b->row;
+        lanes->mu[k] = b->mu;
+        for (int i = 0; i < 3; ++i) lanes->lambda[i][k] = l[i], lanes->u[i][k] = v[i];
+        lanes->step[k] = 0.0;
+    }
+    return found;
+}
+
+ts_law_residual ts_residual_of_law_blocks(const ts_contact_problem* problem, ts_contact_law law, ts_block_range range,
+                                          const double* impulse, const double* u) {
+    ts_law_residual r = {0.0, 0.0, 0.0};
+    ts_cone_lanes lanes;
+    int lane[TS_CONE_LANES], is_round = law == TS_LAW_CCP || law == TS_LAW_NCP;
+    for (int end = range.first + range.count, done; range.first < end; range.first += done) {
+        range.count = end - range.first;
+        done = is_round ? fill_lanes(problem, range, impulse, u, &lanes, lane) : 0;
+        if (done > 0 && ts_cone_lanes_law(&lanes, law, &r)) continue;
+        law_block(problem, law, range.list ? range.list[range.first] : range.first, impulse, u, &r);
+        done = 1;
+    }
+    return r;
+}
+
 ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
                                    const double* u) {
-    ts_law_residual r = {0.0, 0.0, 0.0};
-    for (int b = 0; b < problem->block_count; ++b) law_block(problem, law, b, impulse, u, &r);
-    return r;
+    return ts_residual_of_law_blocks(problem, law, (ts_block_range){NULL, 0, problem->block_count}, impulse, u);
 }
 
 ts_law_residual ts_residual_of_law_block(const ts_contact_problem* problem, ts_contact_law law, int b,
@@ -356,29 +392,17 @@ static inline void judge_block(const ts_contact_problem* problem, int b, const d
     t->natural_squared = ts_worse(t->natural_squared, gap);
 }
 
-static inline int is_lane(const ts_block* block) { return block->set == TS_SET_CONE && block->rows == 3; }
-
-// judge_block of the first four of `count` blocks side by side, of all if there are fewer, but no more than are contacts of three rows. Returns how
+// judge_block of the first four of a range side by side, of all if there are fewer, but no more than are contacts of three rows. Returns how
 // many those were: none where one by one is the better way.
-static int judge_four(const ts_contact_problem* problem, const int* block, int first, int count, const double* impulse,
-                      const double* u, tally* t, ts_residual* out) {
-    enum { LANES = TS_CONE_LANES, FEW = 2 };
+static int judge_four(const ts_contact_problem* problem, ts_block_range range, const double* impulse, const double* u,
+                      tally* t, ts_residual* out) {
     ts_cone_lanes lanes;
     ts_cone_lanes_sums sums;
-    int lane[LANES], found = 0;
-    for (; found < LANES && found < count; ++found) {
-        lane[found] = block ? block[first + found] : first + found;
-        if (!is_lane(&problem->block[lane[found]])) break;
-    }
-    if (found < FEW) return 0;
+    int lane[TS_CONE_LANES], found = fill_lanes(problem, range, impulse, u, &lanes, lane);
+    if (found == 0) return 0;
     tally sizes = *t;
-    for (int k = 0; k < LANES; ++k) {
-        const ts_block* b = &problem->block[lane[k < found ? k : 0]];
-        const double *l = impulse + b->row, *v = u + b->row;
-        lanes.mu[k] = b->mu;
-        for (int i = 0; i < 3; ++i) lanes.lambda[i][k] = l[i], lanes.u[i][k] = v[i];
+    for (int k = 0; k < TS_CONE_LANES; ++k)
         lanes.step[k] = k < found ? note_size(problem, lane[k], impulse, &sizes) : lanes.step[0];
-    }
     if (!ts_cone_lanes_judge(&lanes, out, &sizes.natural_squared, &sums)) return 0;
     for (int k = 0; k < found; ++k) {
         sizes.direction.across += sums.across[k];
@@ -424,7 +448,7 @@ static void judge(const ts_contact_problem* problem, const int* block, int count
     static const tally nothing;
     tally t = nothing;
     for (int k = 0, done; k < count; k += done) {
-        done = judge_four(problem, block, k, count - k, impulse, u, &t, out);
+        done = judge_four(problem, (ts_block_range){block, k, count - k}, impulse, u, &t, out);
         if (done > 0) continue;
         judge_block(problem, block ? block[k] : k, impulse, u, &t, out);
         done = 1;

@@ -91,6 +91,17 @@ void ts_residual_of_block(const ts_contact_problem* problem, int b, const ts_res
 ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
                                    const double* u);
 
+/// Blocks of a problem: the `count` ones from `first` on, or those that the list holds from there on.
+typedef struct ts_block_range {
+    const int* list;  // NULL: there is none
+    int first;
+    int count;
+} ts_block_range;
+
+/// The same of some blocks alone.
+ts_law_residual ts_residual_of_law_blocks(const ts_contact_problem* problem, ts_contact_law law, ts_block_range range,
+                                          const double* impulse, const double* u);
+
 /// Makes every part of a residual the larger of both, as for two parts of one problem; a NaN stays.
 void ts_law_residual_worsen(ts_law_residual* residual, const ts_law_residual* other);
 

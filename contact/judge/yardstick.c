@@ -21,13 +21,27 @@ ts_yardstick ts_yardstick_make(const ts_contact_problem* problem, ts_contact_law
     return yardstick;
 }
 
-double ts_yardstick_unmet_of_block(const ts_contact_problem* problem, ts_contact_law law, int b,
-                                   const ts_residual_scale* scale, const double* impulse, const double* u) {
-    if (law == TS_LAW_NCP) return ts_residual_natural(problem, b, scale, impulse, u);
-    ts_law_residual own = ts_residual_of_law_block(problem, law, b, impulse, u);
+// What the parts of a law's residual are of what is large.
+static double share_of_law(ts_law_residual own, const ts_residual_scale* scale) {
     double I = ts_worse(scale->impulse, scale->velocity * scale->step);
     double worst = ts_worse(ts_share(own.primal, I), ts_share(own.dual, scale->velocity));
     return ts_worse(worst, ts_share(own.complementarity, I * scale->velocity));
+}
+
+double ts_yardstick_unmet_of_block(const ts_contact_problem* problem, ts_contact_law law, int b,
+                                   const ts_residual_scale* scale, const double* impulse, const double* u) {
+    if (law == TS_LAW_NCP) return ts_residual_natural(problem, b, scale, impulse, u);
+    return share_of_law(ts_residual_of_law_block(problem, law, b, impulse, u), scale);
+}
+
+// The largest share of blocks of one scale; their law's residual is at hand. What is largest in it is the largest share, too.
+static double unmet_of(const ts_contact_problem* problem, ts_contact_law law, ts_block_range range,
+                       const ts_residual_scale* scale, const double* impulse, const double* u, ts_law_residual own) {
+    double unmet = 0.0;
+    if (law != TS_LAW_NCP) return share_of_law(own, scale);
+    for (int k = range.first; k < range.first + range.count; ++k)
+        unmet = ts_worse(unmet, ts_residual_natural(problem, range.list ? range.list[k] : k, scale, impulse, u));
+    return unmet;
 }
 
 double ts_yardstick_gate(const ts_yardstick* y) {
@@ -37,15 +51,14 @@ double ts_yardstick_gate(const ts_yardstick* y) {
 
 double ts_yardstick_excess_of(const ts_yardstick* y, int first, int last, double largest, const double* impulse,
                               const double* u) {
+    static const ts_law_residual nothing;
     ts_residual_scale scale = y->scale;
-    double unmet = 0.0, force = 0.0;
+    ts_block_range range = {NULL, first, last - first};
     ts_residual_scale_impulse(&scale, largest);
-    for (int b = first; b < last; ++b) {
-        unmet = ts_worse(unmet, ts_yardstick_unmet_of_block(y->problem, y->law, b, &scale, impulse, u));
-        if (!(y->goal.force > 0.0)) continue;
-        ts_law_residual own = ts_residual_of_law_block(y->problem, y->law, b, impulse, u);
-        force = ts_worse(force, ts_law_residual_in_force_units(own, y->problem->time_step));
-    }
+    int by_law = y->law != TS_LAW_NCP || y->goal.force > 0.0;
+    ts_law_residual own = by_law ? ts_residual_of_law_blocks(y->problem, y->law, range, impulse, u) : nothing;
+    double unmet = unmet_of(y->problem, y->law, range, &scale, impulse, u, own), force = 0.0;
+    if (y->goal.force > 0.0) force = ts_law_residual_in_force_units(own, y->problem->time_step);
     return ts_worse(ts_share(unmet, fmax(y->goal.tolerance, least_tolerance)), ts_share(force, y->goal.force));
 }
 
@@ -54,17 +67,27 @@ double ts_yardstick_excess(const ts_yardstick* y, const double* impulse, const d
     return ts_yardstick_excess_of(y, 0, y->problem->block_count, largest, impulse, u);
 }
 
-double ts_yardstick_unmet(const ts_contact_problem* problem, ts_contact_law law, const ts_islands* islands,
-                          const double* impulse, const double* u) {
+double ts_yardstick_judge(const ts_contact_problem* problem, ts_contact_law law, const ts_islands* islands,
+                          const double* impulse, const double* u, ts_law_residual* out_own) {
+    static const ts_law_residual nothing;
     double unmet = 0.0;
     int apart = islands && islands->block;
+    *out_own = nothing;
     for (int i = 0; i < (apart ? islands->count : 1); ++i) {
-        const int* block = apart ? islands->block + islands->start[i] : NULL;
-        int count = apart ? islands->start[i + 1] - islands->start[i] : problem->block_count;
-        ts_residual_scale scale = ts_residual_scale_of(problem, block, count, impulse);
-        for (int k = 0; k < count; ++k)
-            unmet =
-                ts_worse(unmet, ts_yardstick_unmet_of_block(problem, law, block ? block[k] : k, &scale, impulse, u));
+        ts_block_range range = {NULL, 0, problem->block_count};
+        if (apart)
+            range = (ts_block_range){islands->block, islands->start[i], islands->start[i + 1] - islands->start[i]};
+        ts_residual_scale scale =
+            ts_residual_scale_of(problem, apart ? range.list + range.first : NULL, range.count, impulse);
+        ts_law_residual own = ts_residual_of_law_blocks(problem, law, range, impulse, u);
+        unmet = ts_worse(unmet, unmet_of(problem, law, range, &scale, impulse, u, own));
+        ts_law_residual_worsen(out_own, &own);
     }
     return unmet;
+}
+
+double ts_yardstick_unmet(const ts_contact_problem* problem, ts_contact_law law, const ts_islands* islands,
+                          const double* impulse, const double* u) {
+    ts_law_residual own;
+    return ts_yardstick_judge(problem, law, islands, impulse, u, &own);
 }

@@ -49,6 +49,10 @@ double ts_yardstick_unmet_of_block(const ts_contact_problem* problem, ts_contact
 double ts_yardstick_unmet(const ts_contact_problem* problem, ts_contact_law law, const ts_islands* islands,
                           const double* impulse, const double* u);
 
+/// The same, with the law's residual of the whole problem.
+double ts_yardstick_judge(const ts_contact_problem* problem, ts_contact_law law, const ts_islands* islands,
+                          const double* impulse, const double* u, ts_law_residual* out_own);
+
 #ifdef __cplusplus
 }
 #endif

@@ -159,6 +159,12 @@ ts_surface ts_model_surface_between(const ts_model* model, int geom_a, int geom_
     return pair ? pair->surface : ts_surface_combine(&model->geom[geom_a].surface, &model->geom[geom_b].surface);
 }
 
+ts_surface_softness ts_model_softness_between(const ts_model* model, int geom_a, int geom_b) {
+    const ts_contact_pair* pair = find_pair(model, geom_a, geom_b);
+    return pair ? ts_surface_softness_of(&pair->surface)
+                : ts_surface_softness_between(&model->geom[geom_a].surface, &model->geom[geom_b].surface);
+}
+
 double ts_model_margin_between(const ts_model* model, int geom_a, int geom_b) {
     const ts_contact_pair* pair = find_pair(model, geom_a, geom_b);
     return pair ? pair->surface.margin : model->geom[geom_a].surface.margin + model->geom[geom_b].surface.margin;

@@ -339,6 +339,9 @@ int ts_model_geoms_can_touch(const ts_model* model, int geom_a, int geom_b);
 /// The surface between two geoms that touch: of their contact pair, else of both combined.
 ts_surface ts_model_surface_between(const ts_model* model, int geom_a, int geom_b);
 
+/// How soft contacts between them are: ts_surface_softness_of that surface.
+ts_surface_softness ts_model_softness_between(const ts_model* model, int geom_a, int geom_b);
+
 /// Its margin, m.
 double ts_model_margin_between(const ts_model* model, int geom_a, int geom_b);
 

@@ -52,6 +52,8 @@ static double weight(double a, double b) {
 static ts_mujoco_softness mix(const ts_surface* a, const ts_surface* b) {
     const ts_mujoco_softness *p = &a->softness, *q = &b->softness;
     ts_mujoco_softness softness;
+    // Two halves of the same are the same, to the bit.
+    if (a->solmix == b->solmix && memcmp(p, q, sizeof *p) == 0) return *p;
     double w = weight(a->solmix, b->solmix);
     int standard = p->solref[0] > 0.0 && q->solref[0] > 0.0;
     for (int i = 0; i < 2; ++i)
@@ -59,6 +61,34 @@ static ts_mujoco_softness mix(const ts_surface* a, const ts_surface* b) {
             standard ? w * p->solref[i] + (1.0 - w) * q->solref[i] : smaller(p->solref[i], q->solref[i]);
     for (int i = 0; i < 5; ++i) softness.solimp[i] = w * p->solimp[i] + (1.0 - w) * q->solimp[i];
     return softness;
+}
+
+// The softness of both, or of the one that speaks alone.
+static ts_mujoco_softness softness_between(const ts_surface* a, const ts_surface* b) {
+    ts_mujoco_softness softness = a->priority == b->priority  ? mix(a, b)
+                                  : a->priority > b->priority ? a->softness
+                                                              : b->softness;
+    if ((softness.solref[0] > 0.0) != (softness.solref[1] > 0.0)) {
+        ts_mujoco_softness usual = ts_mujoco_softness_default();
+        memcpy(softness.solref, usual.solref, sizeof usual.solref);
+    }
+    return softness;
+}
+
+// How friction damps where its contact has this softness.
+static ts_surface_softness with_friction(const ts_mujoco_softness* softness, const double solref[2]) {
+    ts_surface_softness both = {*softness, *softness};
+    if (solref[0] != 0.0 || solref[1] != 0.0) memcpy(both.friction.solref, solref, sizeof both.friction.solref);
+    return both;
+}
+
+ts_surface_softness ts_surface_softness_of(const ts_surface* surface) {
+    return with_friction(&surface->softness, surface->friction_solref);
+}
+
+ts_surface_softness ts_surface_softness_between(const ts_surface* a, const ts_surface* b) {
+    ts_mujoco_softness softness = softness_between(a, b);
+    return with_friction(&softness, (a->priority > b->priority ? a : b)->friction_solref);
 }
 
 // Rows without friction are left out. Spin and roll are measured by mu (contact/problem.h): without it there are none.
@@ -78,18 +108,13 @@ ts_surface ts_surface_combine(const ts_surface* a, const ts_surface* b) {
         surface.friction = larger(a->friction, b->friction);
         surface.friction_spin = larger(a->friction_spin, b->friction_spin);
         surface.friction_roll = larger(a->friction_roll, b->friction_roll);
-        surface.softness = mix(a, b);
         surface.adhesion = a->adhesion + b->adhesion;
     }
     surface.restitution = larger(a->restitution, b->restitution);
     surface.margin = a->margin + b->margin;
     surface.gap = a->gap + b->gap;
     memset(surface.motion, 0, sizeof surface.motion);
+    surface.softness = softness_between(a, b);
     drop_idle_rows(&surface);
-    double* solref = surface.softness.solref;
-    if ((solref[0] > 0.0) != (solref[1] > 0.0)) {
-        ts_mujoco_softness usual = ts_mujoco_softness_default();
-        memcpy(solref, usual.solref, sizeof usual.solref);
-    }
     return surface;
 }

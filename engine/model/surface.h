@@ -27,6 +27,12 @@ typedef struct ts_surface {
     double motion[6];  // m/s, rad/s: how the surface runs over its geom, v + omega x x at x, in the geom's frame
 } ts_surface;
 
+/// How soft a contact is, in its normal and in its other rows.
+typedef struct ts_surface_softness {
+    ts_mujoco_softness normal;
+    ts_mujoco_softness friction;
+} ts_surface_softness;
+
 /// Resists sliding with mu 1, no restitution, MuJoCo's default softness.
 ts_surface ts_surface_default(void);
 
@@ -39,6 +45,12 @@ const char* ts_surface_fault(const ts_surface* surface);
 /// needs friction is dropped where there is none, and with it its dimension. Motions stay with their geoms: the result has none.
 /// Margins and gaps add up in any case, adhesions of equal priority.
 ts_surface ts_surface_combine(const ts_surface* a, const ts_surface* b);
+
+/// How soft contacts of a surface are.
+ts_surface_softness ts_surface_softness_of(const ts_surface* surface);
+
+/// ts_surface_softness_of what two surfaces make of a contact, without the rest of that.
+ts_surface_softness ts_surface_softness_between(const ts_surface* a, const ts_surface* b);
 
 #ifdef __cplusplus
 }

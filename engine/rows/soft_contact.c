@@ -27,6 +27,12 @@ ts_soft_contact ts_soft_contact_kind(const ts_sim* sim) {
     return wanted ? TS_SOFT_CONTACT_MODEL : TS_SOFT_CONTACT_NONE;
 }
 
+// The estimate of a contact's G_NN.
+static double weight_of(const ts_sim* sim, const ts_contact* contact) {
+    const double* inverse_weight = ts_sim_storage_of(sim)->inverse_weight;
+    return inverse_weight[contact->body_a] + inverse_weight[contact->body_b];
+}
+
 void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const double* speed, double* out_reference,
                           double* out_R) {
     const ts_options* options = &sim->options;
@@ -40,19 +46,17 @@ void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const do
         }
         return;
     }
-    const double* inverse_weight = ts_sim_storage_of(sim)->inverse_weight;
-    ts_surface surface = ts_model_surface_between(sim->model, contact->geom_a, contact->geom_b);
-    const ts_mujoco_softness* softness = &surface.softness;
-    double d = ts_mujoco_impedance(softness->solimp, contact->gap);
-    double A = inverse_weight[contact->body_a] + inverse_weight[contact->body_b];
-    ts_mujoco_softness friction = *softness;
-    const double* own = surface.friction_solref;
-    if (own[0] != 0.0 || own[1] != 0.0) memcpy(friction.solref, own, sizeof friction.solref);
+    ts_surface_softness softness = ts_model_softness_between(sim->model, contact->geom_a, contact->geom_b);
+    double d = ts_mujoco_impedance(softness.normal.solimp, contact->gap),
+           R = ts_mujoco_compliance(d, weight_of(sim, contact));
+    ts_mujoco_spring friction = ts_mujoco_spring_of(&softness.friction, d, h);
     for (int r = 0; r < rows; ++r) {
-        ts_mujoco_row(r == normal ? softness : &friction, d, A, r == normal ? contact->gap : 0.0, speed[r], h,
-                      &out_R[r], &out_reference[r]);
-        if (r != normal) out_R[r] /= options->impratio;
+        out_R[r] = R / options->impratio;
+        out_reference[r] = ts_mujoco_reference(friction, 0.0, speed[r], h);
     }
+    out_R[normal] = R;
+    out_reference[normal] =
+        ts_mujoco_reference(ts_mujoco_spring_of(&softness.normal, d, h), contact->gap, speed[normal], h);
 }
 
 void ts_soft_contact_slopes(const ts_sim* sim, const ts_contact* contact, const double* speed,
@@ -68,17 +72,11 @@ void ts_soft_contact_slopes(const ts_sim* sim, const ts_contact* contact, const 
         out_slope[normal].R_by_time = -(h + time) / (h * h * k * time * time);
         return;
     }
-    const double* inverse_weight = ts_sim_storage_of(sim)->inverse_weight;
-    ts_surface surface = ts_model_surface_between(sim->model, contact->geom_a, contact->geom_b);
-    const ts_mujoco_softness* softness = &surface.softness;
-    double d = ts_mujoco_impedance(softness->solimp, contact->gap);
-    double slope = ts_mujoco_impedance_slope(softness->solimp, contact->gap);
-    double A = inverse_weight[contact->body_a] + inverse_weight[contact->body_b];
-    ts_mujoco_softness friction = *softness;
-    const double* own = surface.friction_solref;
-    if (own[0] != 0.0 || own[1] != 0.0) memcpy(friction.solref, own, sizeof friction.solref);
+    ts_surface_softness softness = ts_model_softness_between(sim->model, contact->geom_a, contact->geom_b);
+    double d = ts_mujoco_impedance(softness.normal.solimp, contact->gap), A = weight_of(sim, contact);
+    double slope = ts_mujoco_impedance_slope(softness.normal.solimp, contact->gap);
     for (int r = 0; r < rows; ++r) {
-        out_slope[r] = ts_mujoco_row_slope(r == normal ? softness : &friction, d, slope, A,
+        out_slope[r] = ts_mujoco_row_slope(r == normal ? &softness.normal : &softness.friction, d, slope, A,
                                            r == normal ? contact->gap : 0.0, speed[r], h);
         if (r == normal) continue;
         out_slope[r].R_by_gap /= options->impratio;

@@ -36,8 +36,8 @@ static void judge_own_law(ts_sim* sim, const double* soft_R, double* u) {
     ts_contact_problem own = sim->problem;
     for (int i = 0; soft_R && i < own.row_count; ++i) u[i] += (soft_R[i] - (own.R ? own.R[i] : 0.0)) * sim->impulse[i];
     if (soft_R) own.R = soft_R;
-    sim->info.own = ts_residual_of_law(&own, sim->solver->law, sim->impulse, u);
-    sim->info.unmet = ts_yardstick_unmet(&own, sim->solver->law, &ts_sim_storage_of(sim)->islands, sim->impulse, u);
+    sim->info.unmet =
+        ts_yardstick_judge(&own, sim->solver->law, &ts_sim_storage_of(sim)->islands, sim->impulse, u, &sim->info.own);
 }
 
 int ts_step_rigid_problem(const ts_sim* sim, ts_arena* arena, ts_contact_problem* out) {

@@ -8,6 +8,7 @@
 // Guaranteed: one answer, without internal forces between rows of equal R; converges from any start.
 // Known to fail: by design nothing is held quite still (u = -R lambda), sliding contacts lift off, and the answer
 // depends on R. MuJoCo takes G_ii at the reference pose; here it is that of the present one.
+#include "base/vec.h"
 #include "contact/solvers/newton/primal_internal.h"
 
 typedef struct mujoco_settings {
@@ -32,6 +33,13 @@ static void compliance(const ts_contact_problem* problem, const void* settings, 
     double share = (1.0 - s->impedance) / s->impedance;
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
+        const double* own = problem->R ? problem->R + block->row : NULL;
+        // What an engine makes of all its contacts: nothing is left to choose but that the cone be round.
+        if (own && block->set == TS_SET_CONE && block->rows == 3 && own[0] > 0.0 && own[1] > 0.0 && own[2] > 0.0) {
+            double tangent = own[0] > own[1] ? own[0] : own[1];
+            ts_vec3_store(ts_vec3_make(tangent, tangent, own[2]), out_R + block->row);
+            continue;
+        }
         const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
         double row_default[TS_BLOCK_ROWS_MAX] = {0.0};
         for (int r = 0; r < block->rows; ++r) row_default[r] = share * D[r * block->rows + r];

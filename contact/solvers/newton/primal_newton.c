@@ -359,10 +359,11 @@ void ts_primal_block_compliance(const ts_contact_problem* problem, int b, ts_pri
         }
         return;
     }
-    double normal = fmax(own && own[2] > 0.0 ? own[2] : softness.normal, softness.least), tangent = 0.0;
+    double normal = own && own[2] > 0.0 ? own[2] : softness.normal, tangent = 0.0;
+    normal = normal > softness.least ? normal : softness.least;
     if (!(normal > 0.0)) normal = 1.0;
     for (int r = 0; r < block->rows && own; ++r)
-        if (r != 2) tangent = fmax(tangent, own[r]);
+        if (r != 2 && own[r] > tangent) tangent = own[r];
     if (!(tangent > 0.0)) tangent = softness.tangent * normal;
     for (int r = 0; r < block->rows; ++r) out_R[r] = r == 2 ? normal : tangent;
 }

@@ -83,6 +83,10 @@ Test(cone_lanes, judge_as_one_by_one) {
             most.pulling = ts_worse(most.pulling, alone.pulling);
             most.coulomb = ts_worse(most.coulomb, alone.coulomb);
         }
+        ts_law_residual relaxed = ts_residual_of_law(&problem, TS_LAW_CCP, impulse, u),
+                        exact = ts_residual_of_law(&problem, TS_LAW_NCP, impulse, u);
+        expect_same_law(&relaxed, &most.ccp, "ccp alone", k);
+        expect_same_law(&exact, &most.ncp, "ncp alone", k);
         expect_same_law(&all.lcp, &most.lcp, "lcp", k);
         expect_same_law(&all.ccp, &most.ccp, "ccp", k);
         expect_same_law(&all.ncp, &most.ncp, "ncp", k);
@@ -155,6 +159,12 @@ Test(cone_lanes, same_bits_with_avx2) {
         cr_assert_eq(memcmp(&residual[0], &residual[1], sizeof residual[0]), 0, "problem %d", k);
         cr_assert_eq(memcmp(&sums[0], &sums[1], sizeof sums[0]), 0, "problem %d", k);
         cr_assert_eq(natural[0], natural[1], "problem %d", k);
+        for (int law = TS_LAW_CCP; law <= TS_LAW_NCP; ++law) {
+            ts_law_residual own[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+            cr_assert_eq(ts_cone_lanes_law_narrow(&lanes, (ts_contact_law)law, &own[0]), narrow);
+            cr_assert_eq(ts_cone_lanes_law_wide(&lanes, (ts_contact_law)law, &own[1]), narrow);
+            cr_assert_eq(memcmp(&own[0], &own[1], sizeof own[0]), 0, "problem %d", k);
+        }
     }
 }
 #endif

@@ -60,6 +60,35 @@ static ts_surface resisting(int dimension, int priority, double mu, double spin,
 }
 
 // The larger of each, or the surface of higher priority; restitution always the larger; then rows that resist nothing go.
+static double choice(ts_rng* rng, double a, double b) { return ts_rng_uniform(rng) < 0.5 ? a : b; }
+
+static ts_surface any_softness(ts_rng* rng) {
+    double numbers[4] = {choice(rng, 0.02, -500.0), choice(rng, 1.0, -30.0), choice(rng, 0.9, 0.7),
+                         choice(rng, 1.0, 0.3)};
+    ts_surface surface = soft(numbers, (int)choice(rng, 0.0, 1.0));
+    surface.friction_solref[0] = choice(rng, 0.0, 0.05);
+    surface.friction_solref[1] = choice(rng, 0.0, 0.5);
+    return surface;
+}
+
+// Softness alone is that of the whole, whoever speaks, whatever is mixed or mended; and friction has its own where it is given.
+Test(surface, softness_alone_is_that_of_the_whole) {
+    enum { SURFACES = 2000 };
+    ts_rng rng = ts_rng_make(11, 1);
+    int own = 0;
+    for (int i = 0; i < SURFACES; ++i) {
+        ts_surface a = any_softness(&rng), b = any_softness(&rng), both = ts_surface_combine(&a, &b);
+        ts_surface_softness whole = ts_surface_softness_of(&both), alone = ts_surface_softness_between(&a, &b);
+        cr_assert_eq(memcmp(&whole, &alone, sizeof whole), 0, "surfaces %d", i);
+        cr_assert_eq(memcmp(&alone.normal, &both.softness, sizeof both.softness), 0, "surfaces %d", i);
+        int has_own = both.friction_solref[0] != 0.0 || both.friction_solref[1] != 0.0;
+        const double* solref = has_own ? both.friction_solref : both.softness.solref;
+        cr_assert_eq(memcmp(alone.friction.solref, solref, sizeof alone.friction.solref), 0, "surfaces %d", i);
+        own += has_own;
+    }
+    cr_expect(own > SURFACES / 4 && own < SURFACES, "%d", own);
+}
+
 Test(surface, resistance_is_combined_as_documented) {
     static const struct {
         double a[5], b[5];  // dimension, mu, spin, roll, restitution
