@@ -299,10 +299,12 @@ static inline double stiffness_of(const ts_contact_problem* problem, int b) {
     const ts_block* block = &problem->block[b];
     if (block->rows != 1 && (block->set != TS_SET_CONE || block->rows != 3))
         return ts_contact_problem_stiffness(problem, b);
-    if (block->rows == 3 && !problem->R && problem->delassus->bound) return problem->delassus->bound[b];
-    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
     const double* R = problem->R ? problem->R + block->row : NULL;
-    if (block->rows == 1) return fabs(D[0]) + (R ? R[0] : 0.0);
+    if (block->rows == 1) return fabs(problem->delassus->ops->diagonal(problem->delassus, b)[0]) + (R ? R[0] : 0.0);
+    // The same R on all rows moves all eigenvalues alike.
+    if (problem->delassus->bound && (!R || (R[0] == R[1] && R[0] == R[2])))
+        return problem->delassus->bound[b] + (R ? R[0] : 0.0);
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
     const double r[3] = {R ? R[0] : 0.0, R ? R[1] : 0.0, R ? R[2] : 0.0};
     return ts_stiffness_bound_3x3(D[0] + r[0], D[4] + r[1], D[8] + r[2], D[1], D[2], D[5]);
 }

@@ -361,7 +361,8 @@ static double stiffness_ratio(const bodies* w) {
         int rows = ts_linear_rows_of(w->s, b);
         for (int r = 0; r < rows; ++r) {
             int i = A->row[b] + r;
-            ratio = fmax(ratio, A->scale[i] * A->scale[i] * D[r * (rows + 1)] * w->M[i]);
+            double here = A->scale[i] * A->scale[i] * D[r * (rows + 1)] * (w->s->C ? 1.0 : w->M[i]);
+            if (!(here <= ratio)) ratio = here;  // a NaN, too
         }
     }
     return ratio;
@@ -382,7 +383,7 @@ static int change(void* analysed) {
         if (!small_matrices(w, room->list[a], K)) return 0;
         if (!add_six(w, room->list[a], K, &known)) add_block(w, room->list[a], K);
     }
-    w->ratio = w->s->C ? HUGE_VAL : stiffness_ratio(w);
+    w->ratio = w->s->C && !is_plain(w->s) ? HUGE_VAL : stiffness_ratio(w);
     return ts_block_lu_factor(w->lu, graph->start, graph->column, graph->at, w->value);
 }
 
@@ -491,9 +492,17 @@ static int solve(void* analysed, const double* guess, double accuracy, double* x
         }
     }
     size = begin(w, x);
-    if (!isfinite(size) || !find_step(w, size, fmax(accuracy, rounding * size))) return 0;
+    double enough = fmax(accuracy, rounding * size);
+    const double* answer = w->step;
+    if (!isfinite(size)) return 0;
+    if (lost * w->ratio * size <= enough) {
+        apply_factor(w, w->left);
+        answer = w->left;
+    } else if (!find_step(w, size, enough)) {
+        return 0;
+    }
     for (int a = 0; a < room->count; ++a)
-        memcpy(x + w->s->A->row[room->list[a]], w->step + room->first[a],
+        memcpy(x + w->s->A->row[room->list[a]], answer + room->first[a],
                (size_t)ts_linear_rows_of(w->s, room->list[a]) * sizeof(double));
     return 1;
 }

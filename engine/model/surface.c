@@ -75,20 +75,17 @@ static ts_mujoco_softness softness_between(const ts_surface* a, const ts_surface
     return softness;
 }
 
-// How friction damps where its contact has this softness.
-static ts_surface_softness with_friction(const ts_mujoco_softness* softness, const double solref[2]) {
-    ts_surface_softness both = {*softness, *softness};
-    if (solref[0] != 0.0 || solref[1] != 0.0) memcpy(both.friction.solref, solref, sizeof both.friction.solref);
-    return both;
-}
-
 ts_surface_softness ts_surface_softness_of(const ts_surface* surface) {
-    return with_friction(&surface->softness, surface->friction_solref);
+    const double *own = surface->friction_solref, *shared = surface->softness.solref;
+    const double* solref = own[0] != 0.0 || own[1] != 0.0 ? own : shared;
+    return (ts_surface_softness){surface->softness, {solref[0], solref[1]}};
 }
 
 ts_surface_softness ts_surface_softness_between(const ts_surface* a, const ts_surface* b) {
-    ts_mujoco_softness softness = softness_between(a, b);
-    return with_friction(&softness, (a->priority > b->priority ? a : b)->friction_solref);
+    const double* own = (a->priority > b->priority ? a : b)->friction_solref;
+    ts_surface_softness both = {softness_between(a, b), {own[0], own[1]}};
+    if (own[0] == 0.0 && own[1] == 0.0) memcpy(both.friction_solref, both.normal.solref, sizeof both.friction_solref);
+    return both;
 }
 
 // Rows without friction are left out. Spin and roll are measured by mu (contact/problem.h): without it there are none.

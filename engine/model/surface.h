@@ -27,10 +27,10 @@ typedef struct ts_surface {
     double motion[6];  // m/s, rad/s: how the surface runs over its geom, v + omega x x at x, in the geom's frame
 } ts_surface;
 
-/// How soft a contact is, in its normal and in its other rows.
+/// How soft a contact is.
 typedef struct ts_surface_softness {
     ts_mujoco_softness normal;
-    ts_mujoco_softness friction;
+    double friction_solref[2];  // solref of its other rows, whose solimp is that of the normal one
 } ts_surface_softness;
 
 /// Resists sliding with mu 1, no restitution, MuJoCo's default softness.

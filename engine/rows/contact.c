@@ -190,7 +190,7 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
         out_law->reference[normal] = limit_push(out_law, normal, out_law->reference[normal]);
     if (memory && sim->solver->anchors && rows >= 3 && !out_law->rigid)
         pull_to_anchor(sim, contact, memory, out_law->reference);
-    if (memory && !bounces) ts_contact_start(sim, contact, memory, now[normal], out_law->impulse);
+    if (memory && !bounces && !out_law->rigid) ts_contact_start(sim, contact, memory, now[normal], out_law->impulse);
     contact->velocity_before = surface_velocity(contact, now);
 }
 

@@ -33,6 +33,15 @@ static double weight_of(const ts_sim* sim, const ts_contact* contact) {
     return inverse_weight[contact->body_a] + inverse_weight[contact->body_b];
 }
 
+// How a contact's friction is damped, whose normal has this spring: it has no spring itself, so that its impedance does not matter.
+static double friction_damping(const ts_surface_softness* softness, ts_mujoco_spring normal, double time_step) {
+    const double *own = softness->friction_solref, *shared = softness->normal.solref;
+    if (own[0] == shared[0] && own[1] == shared[1]) return normal.damping;
+    ts_mujoco_softness friction = softness->normal;
+    memcpy(friction.solref, own, sizeof friction.solref);
+    return ts_mujoco_spring_of(&friction, 1.0, time_step).damping;
+}
+
 void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const double* speed, double* out_reference,
                           double* out_R) {
     const ts_options* options = &sim->options;
@@ -49,14 +58,14 @@ void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const do
     ts_surface_softness softness = ts_model_softness_between(sim->model, contact->geom_a, contact->geom_b);
     double d = ts_mujoco_impedance(softness.normal.solimp, contact->gap),
            R = ts_mujoco_compliance(d, weight_of(sim, contact));
-    ts_mujoco_spring friction = ts_mujoco_spring_of(&softness.friction, d, h);
+    ts_mujoco_spring spring = ts_mujoco_spring_of(&softness.normal, d, h);
+    double R_friction = R / options->impratio, damping = friction_damping(&softness, spring, h);
     for (int r = 0; r < rows; ++r) {
-        out_R[r] = R / options->impratio;
-        out_reference[r] = ts_mujoco_reference(friction, 0.0, speed[r], h);
+        out_R[r] = R_friction;
+        out_reference[r] = speed[r] - h * (damping * speed[r]);
     }
     out_R[normal] = R;
-    out_reference[normal] =
-        ts_mujoco_reference(ts_mujoco_spring_of(&softness.normal, d, h), contact->gap, speed[normal], h);
+    out_reference[normal] = ts_mujoco_reference(spring, contact->gap, speed[normal], h);
 }
 
 void ts_soft_contact_slopes(const ts_sim* sim, const ts_contact* contact, const double* speed,
@@ -75,8 +84,10 @@ void ts_soft_contact_slopes(const ts_sim* sim, const ts_contact* contact, const 
     ts_surface_softness softness = ts_model_softness_between(sim->model, contact->geom_a, contact->geom_b);
     double d = ts_mujoco_impedance(softness.normal.solimp, contact->gap), A = weight_of(sim, contact);
     double slope = ts_mujoco_impedance_slope(softness.normal.solimp, contact->gap);
+    ts_mujoco_softness friction = softness.normal;
+    memcpy(friction.solref, softness.friction_solref, sizeof friction.solref);
     for (int r = 0; r < rows; ++r) {
-        out_slope[r] = ts_mujoco_row_slope(r == normal ? &softness.normal : &softness.friction, d, slope, A,
+        out_slope[r] = ts_mujoco_row_slope(r == normal ? &softness.normal : &friction, d, slope, A,
                                            r == normal ? contact->gap : 0.0, speed[r], h);
         if (r == normal) continue;
         out_slope[r].R_by_gap /= options->impratio;

@@ -43,6 +43,12 @@ enum {
     SWEEPS = 50        // so many; 25 and 100 take a tenth longer on heaps that settle
 };
 
+// 1: a tolerance that leaves rounding alone.
+static const double digits_to_spare = 1e-9;
+// 1: of the problem, what a start leaves unmet that is surely better than nothing.
+static const double near_answer = 0.1;
+// Of the excess: where lambda has not gained so much, x may be better, as lambda loses digits where R is far under G.
+static const double much_better = 0.1;
 // Of |lambda - x|: a first system that leaves more has far to go; what stands keeps a hundredth.
 static const double far_to_go = 0.03;
 // As of ts_pgs_settings.
@@ -89,19 +95,31 @@ static void project_all(const primal* q, const double* Gx, const double* Gd, dou
     }
 }
 
-// The primal cost at x, given G x; leaves lambda in `out_lambda`.
-static double cost(const primal* q, const double* x, const double* Gx, double* out_lambda) {
-    project_all(q, Gx, NULL, 0.0, out_lambda);
+// The primal cost at x, given G x and lambda.
+static double cost_of(const primal* q, const double* x, const double* Gx, const double* lambda) {
     double sum = ts_dot(x, Gx, q->rows);
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &q->s.block[b];
         for (int i = block->row; i < block->row + block->rows; ++i) {
             // Half of |P|^2 is the conjugate of the cone's; of an interval it is Huber's function.
-            double y = -(Gx[i] + q->s.g[i]), l = out_lambda[i];
+            double y = -(Gx[i] + q->s.g[i]), l = lambda[i];
             sum += block->set == TS_SET_BOX ? l * (2.0 * y - l) : l * l;
         }
     }
     return 0.5 * sum;
+}
+
+// The same; leaves lambda in `out_lambda`.
+static double cost(const primal* q, const double* x, const double* Gx, double* out_lambda) {
+    project_all(q, Gx, NULL, 0.0, out_lambda);
+    return cost_of(q, x, Gx, out_lambda);
+}
+
+// |lambda - x|.
+static double gap_of(const primal* q) {
+    double sum = 0.0;
+    for (int i = 0; i < q->rows; ++i) sum += (q->lambda[i] - q->x[i]) * (q->lambda[i] - q->x[i]);
+    return sqrt(sum);
 }
 
 // The slope of the cost at x + step d, and its own slope.
@@ -157,10 +175,9 @@ static int newton_step(primal* q) {
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &q->s.block[b];
         int rows = block->rows;
-        double y[MAX] = {0.0}, *C = q->system->C + q->system->square[b];
+        double y[MAX] = {0.0};
         for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + q->s.g[block->row + r]);
         q->system->active[b] = ts_block_set_derivative(&q->s.block[b], y, q->system->E + q->system->square[b]);
-        for (int i = 0; i < rows * rows; ++i) C[i] = i % (rows + 1) == 0 ? 1.0 : 0.0;
         for (int r = block->row; r < block->row + rows; ++r) {
             q->d[r] = q->lambda[r] - q->x[r];
             if (fabs(q->d[r]) > largest) largest = fabs(q->d[r]);
@@ -169,55 +186,62 @@ static int newton_step(primal* q) {
     return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, step_digits * largest, q->d);
 }
 
-// Judges P_K of a scaled impulse and keeps it when it is the best so far.
+// Judges an admissible scaled impulse and keeps it when it is the best so far.
 static void look(primal* q, const double* x, double* impulse) {
-    for (int b = 0; b < q->blocks; ++b)
-        ts_block_set_project(&q->s.block[b], x + q->s.block[b].row, q->trial + q->s.block[b].row);
-    ts_linear_matrix_apply(&q->s.A, q->trial, q->u);
-    for (int i = 0; i < q->rows; ++i) q->u[i] = (q->u[i] + q->s.g[i] + q->trial[i]) / q->s.A.scale[i];
-    ts_rescaled_problem_leave(&q->s, q->trial, q->answer);
+    ts_linear_matrix_apply(&q->s.A, x, q->u);
+    for (int i = 0; i < q->rows; ++i) q->u[i] = (q->u[i] + q->s.g[i] + x[i]) / q->s.A.scale[i];
+    ts_rescaled_problem_leave(&q->s, x, q->answer);
     double excess = ts_yardstick_excess(&q->yardstick, q->answer, q->u);
     if (!(excess < q->best)) return;
     q->best = excess;
     memcpy(impulse, q->answer, (size_t)q->rows * sizeof(double));
 }
 
-// |P_K(-(G x + step G d + g)) - x - step d|.
-static double mismatch(primal* q, double step) {
+// The same of x, as it is.
+static void look_at_x(primal* q, double* impulse) {
+    for (int b = 0; b < q->blocks; ++b)
+        ts_block_set_project(&q->s.block[b], q->x + q->s.block[b].row, q->trial + q->s.block[b].row);
+    look(q, q->trial, impulse);
+}
+
+// |P_K(-(G x + G d + g)) - x - d|; that projection is left in `trial`.
+static double mismatch(primal* q) {
     double sum = 0.0;
-    project_all(q, q->Gx, q->Gd, step, q->trial);
+    project_all(q, q->Gx, q->Gd, 1.0, q->trial);
     for (int i = 0; i < q->rows; ++i) {
-        double gap = q->trial[i] - q->x[i] - step * q->d[i];
+        double gap = q->trial[i] - q->x[i] - q->d[i];
         sum += gap * gap;
     }
     return sqrt(sum);
 }
 
 // Chooses the start: the given impulse, or nothing at all when that costs less or the given one is not finite. Returns
-// 0 when not even nothing has a finite cost.
-static int choose_start(primal* q, const double* impulse) {
+// 0 when not even nothing has a finite cost. `unmet`: what the given one is known to leave of the problem, or infinite.
+static int choose_start(primal* q, const double* impulse, double unmet) {
     int n = q->rows, finite = 1;
     for (int i = 0; i < n; ++i) finite = finite && isfinite(impulse[i]);
+    if (finite) {
+        ts_rescaled_problem_enter(&q->s, impulse, q->u);
+        for (int b = 0; b < q->blocks; ++b)
+            ts_block_set_project(&q->s.block[b], q->u + q->s.block[b].row, q->x + q->s.block[b].row);
+        ts_linear_matrix_apply(&q->s.A, q->x, q->Gx);
+        q->best_cost = cost(q, q->x, q->Gx, q->lambda);
+        // What is nearly the answer need not be compared with nothing.
+        if (isfinite(q->best_cost) && unmet < near_answer) return 1;
+    }
+    memset(q->trial, 0, (size_t)n * sizeof(double));
+    double nothing = cost(q, q->trial, q->trial, q->u);
+    if (finite && q->best_cost < nothing) return 1;
     memset(q->x, 0, (size_t)n * sizeof(double));
     memset(q->Gx, 0, (size_t)n * sizeof(double));
-    q->best_cost = cost(q, q->x, q->Gx, q->lambda);
-    if (!isfinite(q->best_cost)) return 0;
-    if (!finite) return 1;
-    ts_rescaled_problem_enter(&q->s, impulse, q->u);
-    for (int b = 0; b < q->blocks; ++b)
-        ts_block_set_project(&q->s.block[b], q->u + q->s.block[b].row, q->trial + q->s.block[b].row);
-    ts_linear_matrix_apply(&q->s.A, q->trial, q->u);
-    double given = cost(q, q->trial, q->u, q->lambda);
-    if (given < q->best_cost) {
-        q->best_cost = given;
-        memcpy(q->x, q->trial, (size_t)n * sizeof(double));
-    }
-    return 1;
+    memcpy(q->lambda, q->u, (size_t)n * sizeof(double));
+    q->best_cost = nothing;
+    return isfinite(nothing);
 }
 
-// Moves x along d. Returns 0 when no step makes anything better.
+// Moves x along d, and G x and lambda with it. Returns 0 when no step makes anything better.
 static int move(primal* q, double now) {
-    double full = mismatch(q, 1.0), step = 1.0;
+    double full = mismatch(q), step = 1.0;
     if (!(full <= 0.5 * q->best_step)) {
         step = line_search(q);
         if (step == 0.0 && full < now) step = 1.0;
@@ -226,9 +250,14 @@ static int move(primal* q, double now) {
     double moved = 0.0, largest = 0.0;
     for (int i = 0; i < q->rows; ++i) {
         q->x[i] += step * q->d[i];
+        q->Gx[i] += step * q->Gd[i];
         moved = fmax(moved, fabs(step * q->d[i]));
         largest = fmax(largest, fabs(q->x[i]));
     }
+    if (step == 1.0)
+        memcpy(q->lambda, q->trial, (size_t)q->rows * sizeof(double));
+    else
+        project_all(q, q->Gx, NULL, 0.0, q->lambda);
     return moved > q->settings->stall * largest;
 }
 
@@ -246,9 +275,13 @@ static void sweep(primal* q, const double* impulse) {
         memcpy(swept, impulse, (size_t)q->rows * sizeof(double));
         (void)ts_ccp_pgs_solver.solve(q->softened, &settings, q->scratch, swept);
         q->best_step = HUGE_VAL;
-        (void)choose_start(q, swept);
+        (void)choose_start(q, swept, HUGE_VAL);
     }
     ts_arena_scope_end(q->scratch, scope);
+}
+
+static int spares_digits(const ts_solver_settings* settings) {
+    return settings->tolerance >= digits_to_spare && !(settings->force > 0.0);
 }
 
 // Newton until its end; in large islands with sweeps after the first system, as an iteration of their own, where that has left much.
@@ -256,13 +289,18 @@ static void iterate(primal* q, double* impulse) {
     int idle = 0, moving = 1, limit = q->settings->iteration_limit;
     double start = 0.0;
     for (;; ++q->report.iterations) {
-        ts_linear_matrix_apply(&q->s.A, q->x, q->Gx);
-        double now = 0.0, value = cost(q, q->x, q->Gx, q->lambda), before = q->best;
-        for (int i = 0; i < q->rows; ++i) now += (q->lambda[i] - q->x[i]) * (q->lambda[i] - q->x[i]);
-        now = sqrt(now);
-        look(q, q->lambda, impulse);
-        if (q->report.iterations > 0) ts_trace_note(&q->yardstick, q->report.iterations, q->answer);
-        if (q->best > 1.0) look(q, q->x, impulse);
+        // G x goes along with x until that is of no use, or not where digits are asked for: lambda, over R, shows what rounding makes of it.
+        if (q->report.iterations > 0 && (idle > 0 || !spares_digits(q->settings))) {
+            ts_linear_matrix_apply(&q->s.A, q->x, q->Gx);
+            project_all(q, q->Gx, NULL, 0.0, q->lambda);
+        }
+        double now = gap_of(q), value = cost_of(q, q->x, q->Gx, q->lambda), before = q->best;
+        // The start has been judged.
+        if (q->report.iterations > 0 || !isfinite(q->best)) {
+            look(q, q->lambda, impulse);
+            if (q->report.iterations > 0) ts_trace_note(&q->yardstick, q->report.iterations, q->answer);
+            if (q->best > 1.0 && !(q->best < much_better * before)) look_at_x(q, impulse);
+        }
         // A cost is known to about this much only.
         double rounding = 4.0 * DBL_EPSILON * fabs(q->best_cost);
         int progress = q->best < 0.9 * before || now < 0.9 * q->best_step || value < q->best_cost - rounding;
@@ -297,25 +335,33 @@ static int prepare(primal* q) {
         ts_linear_prefers_bodies(q->softened->delassus, scratch) ? TS_MATRIX_PRODUCTS : TS_MATRIX_NUMBERS;
     if (!ts_rescaled_problem_make(q->softened, TS_UNITS_COMPLIANCE, need, scratch, &q->s)) return 0;
     q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, scratch);
-    if (q->system) q->system->is_hessian = 1;
-    return q->system != NULL;
+    if (!q->system) return 0;
+    q->system->is_hessian = 1;
+    for (int b = 0; b < q->blocks; ++b) {
+        int rows = q->s.block[b].rows;
+        double* C = q->system->C + q->system->square[b];
+        memset(C, 0, (size_t)(rows * rows) * sizeof(double));
+        for (int r = 0; r < rows; ++r) C[r * (rows + 1)] = 1.0;
+    }
+    return 1;
 }
 
-// Whether the given impulse is the answer already, as that of the last step is where things stand: a third of the time that the start of
-// Newton takes.
-static int is_done(const primal* q, double* impulse) {
+// Judges the start, which is mostly the answer already where things stand: a third of the time that the start of Newton takes. `impulse` becomes
+// admissible; none where it is worse than that.
+static void judge_start(primal* q, double* impulse) {
     ts_arena* scratch = q->scratch;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double *given = TS_ARENA_ARRAY(scratch, double, q->rows), *u = TS_ARENA_ARRAY(scratch, double, q->rows);
-    int done = 0;
     if (given && u) {
         memcpy(given, impulse, (size_t)q->rows * sizeof(double));
         ts_solver_start(q->softened, TS_LAW_CCP, given, u);
-        done = ts_yardstick_excess(&q->yardstick, given, u) <= 1.0;
-        if (done) memcpy(impulse, given, (size_t)q->rows * sizeof(double));
+        double excess = ts_yardstick_excess(&q->yardstick, given, u);
+        if (isfinite(excess)) {
+            q->best = excess;
+            memcpy(impulse, given, (size_t)q->rows * sizeof(double));
+        }
     }
     ts_arena_scope_end(scratch, scope);
-    return done;
 }
 
 ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_compliance compliance,
@@ -334,12 +380,13 @@ ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_com
     if (R) compliance(problem, settings, R);
     softened.R = R;
     q.yardstick = ts_yardstick_make(&softened, TS_LAW_CCP, ts_solver_goal(q.settings));
-    if (R && is_done(&q, impulse)) {
+    if (R) judge_start(&q, impulse);
+    if (q.best <= 1.0) {
         q.report.status = TS_SOLVE_CONVERGED;
         ts_arena_scope_end(scratch, scope);
         return q.report;
     }
-    int started = R && prepare(&q) && choose_start(&q, impulse);
+    int started = R && prepare(&q) && choose_start(&q, impulse, q.best * q.settings->tolerance);
     for (int i = 0; i < q.rows; ++i)
         if (!isfinite(impulse[i])) impulse[i] = 0.0;
     if (started) iterate(&q, impulse);

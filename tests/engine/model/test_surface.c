@@ -83,7 +83,7 @@ Test(surface, softness_alone_is_that_of_the_whole) {
         cr_assert_eq(memcmp(&alone.normal, &both.softness, sizeof both.softness), 0, "surfaces %d", i);
         int has_own = both.friction_solref[0] != 0.0 || both.friction_solref[1] != 0.0;
         const double* solref = has_own ? both.friction_solref : both.softness.solref;
-        cr_assert_eq(memcmp(alone.friction.solref, solref, sizeof alone.friction.solref), 0, "surfaces %d", i);
+        cr_assert_eq(memcmp(alone.friction_solref, solref, sizeof alone.friction_solref), 0, "surfaces %d", i);
         own += has_own;
     }
     cr_expect(own > SURFACES / 4 && own < SURFACES, "%d", own);
