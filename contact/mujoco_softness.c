@@ -17,6 +17,8 @@
 // Impedances MuJoCo allows.
 static const double impedance_least = 1e-4, impedance_most = 0.9999;
 
+static double at_least(double x, double least) { return x > least ? x : least; }
+
 ts_mujoco_softness ts_mujoco_softness_default(void) {
     ts_mujoco_softness softness = {{0.02, 1.0}, {0.9, 0.95, 0.001, 0.5, 2.0}};
     return softness;
@@ -25,8 +27,8 @@ ts_mujoco_softness ts_mujoco_softness_default(void) {
 double ts_mujoco_impedance(const double solimp[5], double gap) {
     double d0 = ts_clamp(solimp[0], impedance_least, impedance_most),
            dw = ts_clamp(solimp[1], impedance_least, impedance_most);
-    double width = fmax(solimp[2], 0.0), mid = ts_clamp(solimp[3], impedance_least, impedance_most);
-    double power = fmax(solimp[4], 1.0);
+    double width = at_least(solimp[2], 0.0), mid = ts_clamp(solimp[3], impedance_least, impedance_most);
+    double power = at_least(solimp[4], 1.0);
     // A width of nothing is a step of no particular height: MuJoCo takes the middle.
     if (d0 == dw || width <= DBL_MIN) return 0.5 * (d0 + dw);
     double x = fabs(gap) / width;
@@ -42,7 +44,7 @@ ts_mujoco_spring ts_mujoco_spring_of(const ts_mujoco_softness* softness, double 
     double dw = ts_clamp(softness->solimp[1], impedance_least, impedance_most);
     if (!(softness->solref[0] > 0.0))
         return (ts_mujoco_spring){-softness->solref[0] * d / (dw * dw), -softness->solref[1] / dw};
-    double constant = fmax(softness->solref[0], 2.0 * time_step), ratio = softness->solref[1];
+    double constant = at_least(softness->solref[0], 2.0 * time_step), ratio = softness->solref[1];
     return (ts_mujoco_spring){d / (dw * dw * constant * constant * ratio * ratio), 2.0 / (dw * constant)};
 }
 
@@ -55,8 +57,8 @@ void ts_mujoco_row(const ts_mujoco_softness* softness, double d, double diagonal
 double ts_mujoco_impedance_slope(const double solimp[5], double gap) {
     double d0 = ts_clamp(solimp[0], impedance_least, impedance_most),
            dw = ts_clamp(solimp[1], impedance_least, impedance_most);
-    double width = fmax(solimp[2], 0.0), mid = ts_clamp(solimp[3], impedance_least, impedance_most);
-    double power = fmax(solimp[4], 1.0);
+    double width = at_least(solimp[2], 0.0), mid = ts_clamp(solimp[3], impedance_least, impedance_most);
+    double power = at_least(solimp[4], 1.0);
     if (d0 == dw || width <= DBL_MIN) return 0.0;
     double x = fabs(gap) / width;
     if (x >= 1.0 || x == 0.0) return 0.0;

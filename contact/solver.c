@@ -27,6 +27,14 @@ double ts_solver_part(double asked, double made) {
     return asked < 0.0 && isfinite(made) ? -asked / made : 0.0;
 }
 
+// Whether anything moves block b, or it gives way.
+static int is_moved(const ts_contact_problem* problem, int b) {
+    const double* bound = problem->delassus->bound;
+    if (!bound || problem->block[b].rows != 3) return ts_contact_problem_stiffness(problem, b) > 0.0;
+    const double* R = problem->R ? problem->R + problem->block[b].row : NULL;
+    return bound[b] + (R ? R[0] + R[1] + R[2] : 0.0) > 0.0;
+}
+
 void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, double* impulse, double* out_u) {
     ts_friction_shape shape = ts_friction_shape_of(ts_contact_law_facets(law));
     for (int attempt = 0;; ++attempt) {
@@ -34,7 +42,7 @@ void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, doub
         for (int b = 0; b < problem->block_count; ++b) {
             const ts_block* block = &problem->block[b];
             double* lambda = impulse + block->row;
-            if (!(ts_contact_problem_stiffness(problem, b) > 0.0))
+            if (!is_moved(problem, b))
                 ts_block_set_least(block, lambda);
             else if (law == TS_LAW_CCP)
                 ts_block_set_project(block, lambda, lambda);

@@ -175,6 +175,13 @@ void ts_velocity_form_set(ts_velocity_form* form, const double* impulse) {
     if (form->known) memcpy(form->known, impulse, (size_t)form->base.row_count * sizeof(double));
 }
 
+void ts_velocity_form_keep(ts_velocity_form* form, const double* x) {
+    if (!form->known) return;
+    memcpy(form->known, x, (size_t)form->base.row_count * sizeof(double));
+    memcpy(form->V, form->V_apply, (size_t)form->velocity_count * sizeof(double));
+    form->is_known = 1;
+}
+
 void ts_velocity_form_tell(ts_velocity_form* form, const double* impulse, const double* V) {
     if (!form->is_summed || !form->known) return;
     memcpy(form->known, impulse, (size_t)form->base.row_count * sizeof(double));

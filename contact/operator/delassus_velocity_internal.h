@@ -57,6 +57,9 @@ void ts_velocity_form_tell(ts_velocity_form* form, const double* impulse, const 
 /// set_impulse, and the next one, where it is of the same numbers, does not find V again.
 void ts_velocity_form_set(ts_velocity_form* form, const double* impulse);
 
+/// The x of the last `apply` is the next impulse: set_impulse, where it is of the same numbers, does not find V again.
+void ts_velocity_form_keep(ts_velocity_form* form, const double* x);
+
 /// The rows of a block with kernel PAIR or ONE times V.
 static inline void ts_velocity_read_six(const ts_velocity_block* block, const double* V, double* out_velocity) {
     if (block->kernel == TS_VELOCITY_PAIR)

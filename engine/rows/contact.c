@@ -161,36 +161,48 @@ static ts_vec3 surface_velocity(const ts_contact* contact, const double* row) {
     return ts_vec3_make(row[0] + contact->drift.x, row[1] + contact->drift.y, row[2]);
 }
 
+// Whether last step's impulse of a contact pressed.
+static int was_closed(const ts_row_memory* memory) {
+    return memory && ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
+}
+
+// What a rigid contact's normal is asked for. A soft one's spring knows nothing of Baumgarte's push-out: against rigid contact it is asked for no
+// approach, and no more.
+static double rigid_reference(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, int normal,
+                              int soft, const ts_row_law* law, int* out_bounces) {
+    const ts_row_speeds* speeds = law->speeds;
+    ts_reference_input input = {contact->gap, contact->surface.restitution, speeds->now[normal], speeds->free[normal],
+                                contact->surface.restitution > 0.0 && was_closed(memory)};
+    if (soft && input.gap < 0.0) input.gap = 0.0;
+    double reference = ts_contact_reference(&sim->options, &input, out_bounces);
+    return !*out_bounces && !soft && reference > 0.0 ? limit_push(law, normal, reference) : reference;
+}
+
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     ts_contact* contact = contact_of(sim, b);
     const ts_row_memory* memory = memory_of(sim, b);
     const double* now = out_law->speeds->now;
     int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2, bounces = 0;
-    ts_reference_input input = {contact->gap, contact->surface.restitution, now[normal], out_law->speeds->free[normal],
-                                0};
-    input.was_closed =
-        memory && ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
     int soft = ts_sim_storage_of(sim)->contact_softness != TS_SOFT_CONTACT_NONE;
-    for (int r = 0; r < rows && !out_law->rigid; ++r)
-        out_law->R[r] = r == normal ? sim->options.compliance_normal : sim->options.compliance_tangent;
-    // A spring knows nothing of Baumgarte's push-out: against rigid contact it is asked for no approach, and no more.
-    if (soft && out_law->rigid) input.gap = fmax(input.gap, 0.0);
+    double drift[TS_BLOCK_ROWS_MAX];
+    for (int r = 0; r < rows; ++r) drift[r] = drift_along(contact, r);
     if (soft && !out_law->rigid) {
         double of_surfaces[TS_BLOCK_ROWS_MAX];
-        for (int r = 0; r < rows; ++r) of_surfaces[r] = now[r] + drift_along(contact, r);
+        for (int r = 0; r < rows; ++r) of_surfaces[r] = now[r] + drift[r];
         ts_soft_contact_rows(sim, contact, of_surfaces, out_law->reference, out_law->R);
         // The pull that is in the free velocity shall press a soft contact no deeper.
         out_law->reference[normal] += out_law->R[normal] * sim->options.time_step * contact->adhesion;
     } else {
-        out_law->reference[normal] = ts_contact_reference(&sim->options, &input, &bounces);
+        for (int r = 0; r < rows && !out_law->rigid; ++r)
+            out_law->R[r] = r == normal ? sim->options.compliance_normal : sim->options.compliance_tangent;
+        out_law->reference[normal] = rigid_reference(sim, contact, memory, normal, soft, out_law, &bounces);
     }
     // Friction stops what slides of the surfaces, not of the geoms under them.
-    for (int r = 0; r < rows; ++r) out_law->reference[r] -= drift_along(contact, r);
-    if (!bounces && !soft && out_law->reference[normal] > 0.0)
-        out_law->reference[normal] = limit_push(out_law, normal, out_law->reference[normal]);
-    if (memory && sim->solver->anchors && rows >= 3 && !out_law->rigid)
-        pull_to_anchor(sim, contact, memory, out_law->reference);
-    if (memory && !bounces && !out_law->rigid) ts_contact_start(sim, contact, memory, now[normal], out_law->impulse);
+    for (int r = 0; r < rows; ++r) out_law->reference[r] -= drift[r];
+    // Against rigid contact nothing begins, and nothing is told.
+    if (out_law->rigid) return;
+    if (memory && sim->solver->anchors && rows >= 3) pull_to_anchor(sim, contact, memory, out_law->reference);
+    if (memory && !bounces) ts_contact_start(sim, contact, memory, now[normal], out_law->impulse);
     contact->velocity_before = surface_velocity(contact, now);
 }
 

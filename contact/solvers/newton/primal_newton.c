@@ -31,6 +31,7 @@
 
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
+#include "contact/operator/delassus_velocity_internal.h"
 #include "contact/rescaled_problem_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 #include "contact/trace.h"
@@ -360,6 +361,8 @@ static void judge_start(primal* q, double* impulse) {
             q->best = excess;
             memcpy(impulse, given, (size_t)q->rows * sizeof(double));
         }
+        ts_velocity_form* form = ts_velocity_form_of(q->softened->delassus);
+        if (form && excess <= 1.0) ts_velocity_form_keep(form, impulse);
     }
     ts_arena_scope_end(scratch, scope);
 }
