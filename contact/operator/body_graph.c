@@ -26,6 +26,19 @@ typedef struct chosen {
 
 static int block_at(const chosen* c, int i) { return c->list ? c->list[i] : i; }
 
+// Whether the i-th block has the columns of the one before, as the points of a manifold have: it adds nothing to the graph.
+static int is_repeated(const chosen* c, int i) {
+    const ts_velocity_form* form = c->form;
+    if (i == 0) return 0;
+    int b = block_at(c, i), before = block_at(c, i - 1), count = form->segment_start[b + 1] - form->segment_start[b];
+    if (form->segment_start[before + 1] - form->segment_start[before] != count) return 0;
+    const ts_delassus_segment *s = form->segment + form->segment_start[b],
+                              *t = form->segment + form->segment_start[before];
+    for (int k = 0; k < count; ++k)
+        if (s[k].column != t[k].column || s[k].count != t[k].count) return 0;
+    return 1;
+}
+
 // Returns 0 when memory is short.
 static int make_groups(ts_body_graph* f, const chosen* c, ts_arena* arena) {
     const ts_velocity_form* form = c->form;
@@ -36,6 +49,7 @@ static int make_groups(ts_body_graph* f, const chosen* c, ts_arena* arena) {
     if (!f->group_of || !cut || !used) return 0;
     for (int i = 0; i < c->count; ++i) {
         int b = block_at(c, i);
+        if (is_repeated(c, i)) continue;
         for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s) {
             const ts_delassus_segment* segment = &form->segment[s];
             cut[segment->column] = cut[segment->column + segment->count] = 1;
@@ -82,7 +96,7 @@ static int groups_of_block(const ts_body_graph* f, const ts_velocity_form* form,
     return count;
 }
 
-// Lists which chosen blocks use a group. group: scratch (groups). Returns 0 when memory is short.
+// Lists which chosen blocks use a group, of those that repeat each other the first. group: scratch (groups). Returns 0 when memory is short.
 static int list_users(const ts_body_graph* f, const chosen* c, ts_arena* arena, int* group, int** out_start,
                       int** out_user) {
     int groups = f->groups, total = 0;
@@ -90,6 +104,7 @@ static int list_users(const ts_body_graph* f, const chosen* c, ts_arena* arena, 
     int* next = TS_ARENA_ARRAY(arena, int, groups);
     if (!start || !next) return 0;
     for (int i = 0; i < c->count; ++i) {
+        if (is_repeated(c, i)) continue;
         int count = groups_of_block(f, c->form, block_at(c, i), group);
         for (int k = 0; k < count; ++k) ++start[group[k] + 1];
         total += count;
@@ -99,6 +114,7 @@ static int list_users(const ts_body_graph* f, const chosen* c, ts_arena* arena, 
     if (!user) return 0;
     memcpy(next, start, (size_t)groups * sizeof(int));
     for (int i = 0; i < c->count; ++i) {
+        if (is_repeated(c, i)) continue;
         int b = block_at(c, i), count = groups_of_block(f, c->form, b, group);
         for (int k = 0; k < count; ++k) user[next[group[k]]++] = b;
     }

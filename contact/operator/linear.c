@@ -20,6 +20,7 @@
 enum {
     MAX = TS_BLOCK_ROWS_MAX,
     RECOMPARE = 5,      // the ways are compared again when the unknown rows have changed by more than this part of them
+    KEPT_PART = 4,      // at most one of so many unknown blocks is known, and kept among them
     CLEARLY_MORE = 3,   // unknown rows to a body's degree of freedom from which nothing needs to be compared
     DENSE_MOST = 3000,  // rows of a full matrix that is still factorised densely
 };
@@ -96,13 +97,27 @@ ts_linear* ts_linear_make(const ts_linear_matrix* A, ts_linear_use use, ts_arena
 
 // --- the choice ------------------------------------------------------------------------------------------------------
 
-// Numbers the unknown blocks. Returns whether they are others than before.
+// Whether what was analysed through the bodies may keep blocks that have become known: under a Hessian a row of nothing in E says that x is what
+// is known. Not where they would be many, and work for nothing.
+static int keeps_known(const ts_linear* s) {
+    const ts_linear_room* room = s->room;
+    if (!room->analysed || room->way != &ts_linear_bodies_way || !s->is_hessian) return 0;
+    int known = 0;
+    for (int b = 0; b < s->A->blocks; ++b) known += room->place[b] >= 0 && !s->active[b];
+    return known * KEPT_PART <= room->count;
+}
+
+// Numbers the unknown blocks, with those that are kept among them. Returns whether they are others than before.
 static int list_unknown(ts_linear* s) {
     ts_linear_room* room = s->room;
-    int changed = 0;
+    int changed = 0, keeps = keeps_known(s);
     room->count = room->rows = 0;
     for (int b = 0; b < s->A->blocks; ++b) {
         int unknown = !s->active || s->active[b];
+        if (keeps && !unknown && room->place[b] >= 0) {
+            memset(s->E + s->square[b], 0, (size_t)(s->square[b + 1] - s->square[b]) * sizeof(double));
+            unknown = 1;
+        }
         changed |= unknown != (room->place[b] >= 0);
         room->place[b] = unknown ? room->count : -1;
         if (!unknown) continue;

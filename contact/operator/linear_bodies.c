@@ -254,8 +254,9 @@ static int small_matrices(bodies* w, int b, double* K) {
     }
     const double *C = s->C + s->square[b], *E = s->E + s->square[b];
     if (is_plain(s)) {
-        for (int i = 0; i < n; ++i)
-            for (int j = 0; j < n; ++j) K[i * n + j] = s->A->scale[row + i] * E[i * n + j] * s->A->scale[row + j];
+        const double* scale = s->A->scale + row;
+        for (int i = 0; i < n; ++i, K += n, E += n)
+            for (int j = 0; j < n; ++j) K[j] = scale[i] * E[j] * scale[j];
         return 1;
     }
     double* M = w->M + s->square[b];
@@ -308,17 +309,10 @@ static int add_six(bodies* w, int b, const double* K, known_entry* known) {
             for (int k = 0; k < count; ++k)
                 known->at[l][k] = ts_body_graph_entry(&w->graph, w->value, group[l], group[k]);
     memcpy(known->group, group, sizeof group);
-    for (int k = 0; k < count; ++k) {
-        double KJ[3 * WIDE] = {0.0};
-        for (int r = 0; r < 3; ++r)
-            TS_SIX(change)(block->J + 18 * k, K[3 * r], K[3 * r + 1], K[3 * r + 2], KJ + WIDE * r);
-        for (int l = 0; l < count; ++l) {
-            const double* Y = block->Y + 18 * l;
-            if (w->definite && group[l] > group[k]) continue;
-            for (int a = 0; a < WIDE; ++a)
-                TS_SIX(change)(KJ, Y[a], Y[WIDE + a], Y[2 * WIDE + a], known->at[l][k] + a * WIDE);
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        for (int l = 0; l < count; ++l)
+            if (!w->definite || group[l] <= group[k])
+                TS_SIX(product)(block->Y + 18 * l, K, block->J + 18 * k, known->at[l][k]);
     return 1;
 }
 

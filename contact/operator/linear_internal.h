@@ -14,7 +14,7 @@
 // or C, E and `active` and then ts_linear_change), solves as often as it likes, and may ask what that costs.
 //
 // Which blocks are unknown decides the pattern. While that stays the same its analysis is kept, and a change costs the
-// numbers alone. A new way to solve is one more file behind linear_ways_internal.h and one more case in linear.c.
+// numbers alone; through the bodies a Newton's analysis is kept, too, while few blocks become known and none unknown. A new way to solve is one more file behind linear_ways_internal.h and one more case in linear.c.
 #ifndef TS_CONTACT_LINEAR_INTERNAL_H
 #define TS_CONTACT_LINEAR_INTERNAL_H
 
@@ -98,7 +98,8 @@ typedef struct ts_linear {
         square;  // (blocks + 1) C and E of block b, rows x rows, row-major, begin at C + square[b], E + square[b]
     double* C;   // NULL under TS_LINEAR_SHIFT, as are E and active
     double* E;
-    int* active;  // (blocks) nonzero: x of the block is unknown; at first all are
+    int*
+        active;  // (blocks) nonzero: x of the block is unknown; at first all are. E of the others is not read, and may be overwritten
     int is_hessian;  // nonzero, before the first change: every C is the identity, every E symmetric, and no eigenvalue of it negative
     struct ts_linear_room* room;
 } ts_linear;

@@ -38,6 +38,13 @@ static inline void ts_six_change_scalar(const double* Y, double d0, double d1, d
     memcpy(V, sum, sizeof sum);
 }
 
+/// W += Y^T K J of three rows of six columns, K (3 x 3): six rows of six, each as ts_six_change_scalar would change it by K J.
+static inline void ts_six_product_scalar(const double* Y, const double* K, const double* J, double* W) {
+    double KJ[18] = {0.0};
+    for (int r = 0; r < 3; ++r) ts_six_change_scalar(J, K[3 * r], K[3 * r + 1], K[3 * r + 2], KJ + 6 * r);
+    for (int a = 0; a < 6; ++a) ts_six_change_scalar(KJ, Y[a], Y[6 + a], Y[12 + a], W + 6 * a);
+}
+
 #if defined(__GNUC__)
 
 /// Two neighbouring columns.
@@ -88,6 +95,29 @@ static inline void ts_six_change_simd(const double* Y, double d0, double d1, dou
     memcpy(V, &a, sizeof a);
     memcpy(V + 2, &b, sizeof b);
     memcpy(V + 4, &c, sizeof c);
+}
+
+/// Columns 2 c and 2 c + 1 of a row of K J. Added to nothing, as the scalar version does.
+static inline ts_six_lanes ts_six_mixed(const double* K, const double* J, int c) {
+    ts_six_lanes x = {K[0], K[0]}, y = {K[1], K[1]}, z = {K[2], K[2]}, zero = {0.0, 0.0};
+    const double* column = J + 2 * c;
+    return (zero + ts_six_load(column + 12) * z) + (ts_six_load(column) * x + ts_six_load(column + 6) * y);
+}
+
+/// ts_six_product_scalar with vectors; K J stays in registers.
+static inline void ts_six_product_simd(const double* Y, const double* K, const double* J, double* W) {
+    ts_six_lanes a0 = ts_six_mixed(K, J, 0), a1 = ts_six_mixed(K, J, 1), a2 = ts_six_mixed(K, J, 2);
+    ts_six_lanes b0 = ts_six_mixed(K + 3, J, 0), b1 = ts_six_mixed(K + 3, J, 1), b2 = ts_six_mixed(K + 3, J, 2);
+    ts_six_lanes c0 = ts_six_mixed(K + 6, J, 0), c1 = ts_six_mixed(K + 6, J, 1), c2 = ts_six_mixed(K + 6, J, 2);
+    for (int a = 0; a < 6; ++a, W += 6) {
+        ts_six_lanes x = {Y[a], Y[a]}, y = {Y[6 + a], Y[6 + a]}, z = {Y[12 + a], Y[12 + a]};
+        ts_six_lanes w0 = (ts_six_load(W) + c0 * z) + (a0 * x + b0 * y);
+        ts_six_lanes w1 = (ts_six_load(W + 2) + c1 * z) + (a1 * x + b1 * y);
+        ts_six_lanes w2 = (ts_six_load(W + 4) + c2 * z) + (a2 * x + b2 * y);
+        memcpy(W, &w0, sizeof w0);
+        memcpy(W + 2, &w1, sizeof w1);
+        memcpy(W + 4, &w2, sizeof w2);
+    }
 }
 
 #define TS_SIX(name) ts_six_##name##_simd

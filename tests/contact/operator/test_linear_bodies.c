@@ -281,6 +281,43 @@ Test(linear_bodies, solves_a_symmetric_system_like_dense_elimination) {
     }
 }
 
+// Blocks that become known stay in what was analysed, and are solved as dense elimination does without them; where many have, or others become
+// unknown, it is made anew.
+Test(linear_bodies, keeps_its_analysis_while_few_blocks_become_known) {
+    static world w;
+    ts_rng rng = ts_rng_make(33, 0);
+    int kept = 0, remade = 0;
+    for (int k = 0; k < 8; ++k) {
+        make_world(&w, &rng, MOST, k % 3 == 0 ? HUB : PILE, 100.0, k % 4 != 3, k % 5 == 4);
+        w.system->is_hessian = 1;
+        for (int i = 0; i < w.rows; ++i) w.row_shift[i] *= 1e3;
+        for (int round = 0; round < 6; ++round) {
+            double d[ROWS];
+            static long double M[ROWS][ROWS], x[ROWS];
+            int before = w.system->room->count;
+            fill_hessian(&w, &rng);
+            // In odd rounds one block in ten has become known, in the fourth one in two.
+            for (int b = 0; b < w.blocks; ++b)
+                w.system->active[b] = round == 4 ? b % 2 : !(round % 2) || b % 10 != round;
+            for (int i = 0; i < w.rows; ++i) x[i] = (long double)(d[i] = ts_rng_normal(&rng));
+            cr_assert(ts_linear_change(w.system));
+            cr_assert_str_eq(w.system->room->way->name, "bodies");
+            cr_assert(ts_linear_solve(w.system, NULL, 0.0, d));
+            kept += round > 0 && w.system->room->count == before && round % 2;
+            remade += round == 4 && w.system->room->count < before;
+            long double(*A)[ROWS] = whole_matrix(&w);
+            for (int i = 0; i < w.rows; ++i) system_row(&w, A, i, M[i]);
+            eliminate(M, w.rows, x);
+            for (int i = 0; i < w.rows; ++i)
+                cr_assert_float_eq(d[i], (double)x[i], 1e-11, "%d, round %d: row %d", k, round, i);
+            free(A);
+        }
+        ts_arena_free(&w.arena);
+    }
+    cr_expect_geq(kept, 16, "%d", kept);
+    cr_expect_eq(remade, 8, "%d", remade);
+}
+
 Test(linear_bodies, refuses_a_factor_that_is_too_large) {
     static world w;
     ts_rng rng = ts_rng_make(7, 0);

@@ -47,6 +47,27 @@ Test(six_simd, scalar_code_is_the_product) {
     }
 }
 
+Test(six_simd, scalar_product_is_the_product) {
+    ts_rng rng = ts_rng_make(73, 0);
+    for (int trial = 0; trial < 200; ++trial) {
+        double J[36], K[9], W[36], was[36];
+        fill(&rng, J, 36);
+        fill(&rng, K, 9);
+        fill(&rng, W, 36);
+        memcpy(was, W, sizeof was);
+        ts_six_product_scalar(J, K, J + 18, W);
+        for (int i = 0; i < 36; ++i) {
+            long double sum = was[i], size = fabs(was[i]);
+            for (int r = 0; r < 9; ++r) {
+                long double part = (long double)J[6 * (r / 3) + i / 6] * K[r] * J[18 + 6 * (r % 3) + i % 6];
+                sum += part;
+                size += fabsl(part);
+            }
+            cr_expect_leq(fabsl(W[i] - sum), 2e-15L * size);
+        }
+    }
+}
+
 #if defined(__GNUC__)
 Test(six_simd, vector_code_gives_the_same_bits) {
     ts_rng rng = ts_rng_make(72, 0);
@@ -66,6 +87,13 @@ Test(six_simd, vector_code_gives_the_same_bits) {
         ts_six_change_scalar(J, delta[0], delta[1], delta[2], scalar);
         ts_six_change_simd(J, delta[0], delta[1], delta[2], vector);
         cr_expect_eq(memcmp(scalar, vector, sizeof vector), 0, "change, trial %d", trial);
+        double K[9], W[36], other[36];
+        fill(&rng, K, 9);
+        fill(&rng, W, 36);
+        memcpy(other, W, sizeof other);
+        ts_six_product_scalar(J, K, J + 18, W);
+        ts_six_product_simd(J, K, J + 18, other);
+        cr_expect_eq(memcmp(W, other, sizeof W), 0, "product, trial %d", trial);
     }
 }
 #endif
