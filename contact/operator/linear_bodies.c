@@ -255,8 +255,8 @@ static int small_matrices(bodies* w, int b, double* K) {
     const double *C = s->C + s->square[b], *E = s->E + s->square[b];
     if (is_plain(s)) {
         const double* scale = s->A->scale + row;
-        for (int i = 0; i < n; ++i, K += n, E += n)
-            for (int j = 0; j < n; ++j) K[j] = scale[i] * E[j] * scale[j];
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) K[i * n + j] = scale[i] * E[i * n + j] * scale[j];
         return 1;
     }
     double* M = w->M + s->square[b];

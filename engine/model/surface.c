@@ -49,11 +49,17 @@ static double weight(double a, double b) {
     return a < least_mix ? 0.0 : 1.0;
 }
 
+static int same(const double* a, const double* b, int n) {
+    int count = 0;
+    while (count < n && a[count] == b[count]) ++count;
+    return count == n;
+}
+
 static ts_mujoco_softness mix(const ts_surface* a, const ts_surface* b) {
     const ts_mujoco_softness *p = &a->softness, *q = &b->softness;
     ts_mujoco_softness softness;
     // Two halves of the same are the same, to the bit.
-    if (a->solmix == b->solmix && memcmp(p, q, sizeof *p) == 0) return *p;
+    if (a->solmix == b->solmix && same(p->solref, q->solref, 2) && same(p->solimp, q->solimp, 5)) return *p;
     double w = weight(a->solmix, b->solmix);
     int standard = p->solref[0] > 0.0 && q->solref[0] > 0.0;
     for (int i = 0; i < 2; ++i)
