@@ -268,3 +268,29 @@ Test(delassus_velocity, no_eigenvalue_of_a_contact_is_above_its_bound) {
         ts_arena_free(&arena);
     }
 }
+
+// Blocks of one to six rows over two segments of any length: G_bb against long double.
+Test(delassus_velocity, diagonals_of_any_number_of_rows) {
+    ts_rng rng = ts_rng_make(63, 0);
+    for (int rows = 1; rows <= 6; ++rows)
+        for (int count = 1; count <= 9; ++count) {
+            ts_arena arena = {0};
+            double J[2 * 6 * 9];
+            int block_row[] = {0, rows}, segment_start[] = {0, 2};
+            ts_delassus_segment segment[] = {{0, count, J, J}, {9, 4, J + rows * count, J + rows * count}};
+            for (size_t i = 0; i < sizeof J / sizeof J[0]; ++i) J[i] = ts_rng_normal(&rng);
+            ts_delassus* G = ts_delassus_velocity_form(&arena, 13, 1, block_row, segment_start, segment);
+            cr_assert_not_null(G);
+            const double* D = G->ops->diagonal(G, 0);
+            for (int i = 0; i < rows; ++i)
+                for (int k = 0; k < rows; ++k) {
+                    long double sum = 0.0L;
+                    for (int s = 0; s < 2; ++s)
+                        for (int j = 0; j < segment[s].count; ++j)
+                            sum += (long double)segment[s].J[i * segment[s].count + j] *
+                                   segment[s].J[k * segment[s].count + j];
+                    cr_expect_float_eq(D[i * rows + k], (double)sum, 1e-13, "%d rows of %d: %d, %d", rows, count, i, k);
+                }
+            ts_arena_free(&arena);
+        }
+}
