@@ -500,6 +500,10 @@ static void add_products_of(const ts_delassus_segment* s, int rows, double* io_b
 // G_bb = sum over the block's segments of J Y^T; they do not overlap, so no cross terms. Symmetric, as M is.
 static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block) {
     const ts_velocity_block* block = &self->block[b];
+    if (block->kernel != TS_VELOCITY_ANY && block->J == block->Y) {
+        TS_SIX(square)(block->J, block->kernel == TS_VELOCITY_PAIR ? 2 : 1, out_block);
+        return;
+    }
     if (block->kernel != TS_VELOCITY_ANY) {
         // Column k of the block is the rows times row k.
         double column[3];

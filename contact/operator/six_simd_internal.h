@@ -30,6 +30,22 @@ static inline void ts_six_read_pair_scalar(const double* J, const double* V0, co
     }
 }
 
+/// J J^T of three rows (3 x 6), and of as many more behind them where there are two bodies: what reading the rows themselves gives.
+static inline void ts_six_square_scalar(const double* J, int bodies, double out[9]) {
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k <= i; ++k) {
+            const double *a = J + 6 * i, *b = J + 6 * k;
+            double even = (a[0] * b[0] + a[2] * b[2]) + a[4] * b[4], odd = (a[1] * b[1] + a[3] * b[3]) + a[5] * b[5];
+            if (bodies > 1) {
+                a += 18;
+                b += 18;
+                even += (a[0] * b[0] + a[2] * b[2]) + a[4] * b[4];
+                odd += (a[1] * b[1] + a[3] * b[3]) + a[5] * b[5];
+            }
+            out[3 * i + k] = out[3 * k + i] = even + odd;
+        }
+}
+
 /// V += Y^T d, Y (3 x 6). Solvers know the normal part d2 first, so it is added first. By value, so that d stays in
 /// registers.
 static inline void ts_six_change_scalar(const double* Y, double d0, double d1, double d2, double* V) {
@@ -83,6 +99,35 @@ static inline void ts_six_read_pair_simd(const double* J, const double* V0, cons
     out_velocity[0] = r0[0] + r0[1];
     out_velocity[1] = r1[0] + r1[1];
     out_velocity[2] = r2[0] + r2[1];
+}
+
+/// Even and odd sums of the products of three rows with each other.
+typedef struct ts_six_squares {
+    ts_six_lanes s00, s10, s11, s20, s21, s22;
+} ts_six_squares;
+
+static inline ts_six_squares ts_six_squares_of(const double* J) {
+    ts_six_lanes a = ts_six_load(J), b = ts_six_load(J + 2), c = ts_six_load(J + 4);
+    ts_six_lanes d = ts_six_load(J + 6), e = ts_six_load(J + 8), f = ts_six_load(J + 10);
+    ts_six_lanes g = ts_six_load(J + 12), h = ts_six_load(J + 14), i = ts_six_load(J + 16);
+    return (ts_six_squares){(a * a + b * b) + c * c, (d * a + e * b) + f * c, (d * d + e * e) + f * f,
+                            (g * a + h * b) + i * c, (g * d + h * e) + i * f, (g * g + h * h) + i * i};
+}
+
+/// ts_six_square_scalar with vectors.
+static inline void ts_six_square_simd(const double* J, int bodies, double out[9]) {
+    ts_six_squares s = ts_six_squares_of(J);
+    if (bodies > 1) {
+        ts_six_squares t = ts_six_squares_of(J + 18);
+        s.s00 += t.s00, s.s10 += t.s10, s.s11 += t.s11;
+        s.s20 += t.s20, s.s21 += t.s21, s.s22 += t.s22;
+    }
+    out[0] = s.s00[0] + s.s00[1];
+    out[1] = out[3] = s.s10[0] + s.s10[1];
+    out[4] = s.s11[0] + s.s11[1];
+    out[2] = out[6] = s.s20[0] + s.s20[1];
+    out[5] = out[7] = s.s21[0] + s.s21[1];
+    out[8] = s.s22[0] + s.s22[1];
 }
 
 /// ts_six_change_scalar with vectors. Written out: neither compiler unrolls three rounds at -O2.

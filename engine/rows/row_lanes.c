@@ -185,7 +185,75 @@ static void combine(const ts_row_lanes_mix* mix, double* out) {
     }
 }
 
+// --- lone bodies ---
+
+// Numbers of three rows over the six columns of a body, side by side: named, so that they stay in registers.
+typedef struct three_rows {
+    ts_four a, b, c, d, e, f;
+} three_rows;
+
+static inline void note_three(const three_rows* x, const double* v, double* io_speed) {
+    ts_four first = ts_four_plus(ts_four_times(v[0], x->a), ts_four_times(v[1], x->b));
+    ts_four second = ts_four_plus(ts_four_times(v[2], x->c), ts_four_times(v[3], x->d));
+    ts_four last = ts_four_plus(ts_four_times(v[4], x->e), ts_four_times(v[5], x->f));
+    ts_four sum = ts_four_plus(ts_four_plus(first, second), last);
+    ts_four_store(ts_four_plus(ts_four_load(io_speed), sum), io_speed);
+}
+
+// x . turn, the column of a rotation that begins at R.
+static inline ts_four along_column(const double* R, ts_four x, ts_four y, ts_four z) {
+    return ts_four_plus(ts_four_plus(ts_four_times(R[0], x), ts_four_times(R[3], y)), ts_four_times(R[6], z));
+}
+
+// The rows that three directions make at the lever, or their opposites.
+static inline three_rows rows_along(const ts_transform* pose, ts_vec3 l, const ts_vec3* d, double sign) {
+    const double* R = &pose->R.m[0][0];
+    ts_four x = ts_four_times(sign, ts_four_make(d[0].x, d[1].x, d[2].x, 0.0));
+    ts_four y = ts_four_times(sign, ts_four_make(d[0].y, d[1].y, d[2].y, 0.0));
+    ts_four z = ts_four_times(sign, ts_four_make(d[0].z, d[1].z, d[2].z, 0.0));
+    ts_four u = ts_four_minus(ts_four_times(l.y, z), ts_four_times(l.z, y));
+    ts_four v = ts_four_minus(ts_four_times(l.z, x), ts_four_times(l.x, z));
+    ts_four w = ts_four_minus(ts_four_times(l.x, y), ts_four_times(l.y, x));
+    return (three_rows){x, y, z, along_column(R, u, v, w), along_column(R + 1, u, v, w), along_column(R + 2, u, v, w)};
+}
+
+// ts_free_body_whiten_centred of each row.
+static inline void whiten_three(const double* L, const double* inverse, three_rows* x) {
+    x->a = ts_four_times(inverse[0], x->a);
+    x->b = ts_four_times(inverse[1], x->b);
+    x->c = ts_four_times(inverse[2], x->c);
+    x->f = ts_four_times(inverse[5], x->f);
+    x->e = ts_four_times(inverse[4], ts_four_minus(x->e, ts_four_times(L[34], x->f)));
+    x->d = ts_four_minus(ts_four_minus(x->d, ts_four_times(L[33], x->f)), ts_four_times(L[27], x->e));
+    x->d = ts_four_times(inverse[3], x->d);
+}
+
+static inline void store_three(three_rows x, double* to) {
+    ts_four none = ts_four_zero(), last = none, rest = none;
+    double tail[4];
+    ts_four_transpose(&x.a, &x.b, &x.c, &x.d);
+    ts_four_transpose(&x.e, &x.f, &last, &rest);
+    ts_four_store(x.a, to);
+    ts_four_store(x.b, to + 6);
+    ts_four_store(x.c, to + 12);
+    ts_four_store(x.e, tail), to[4] = tail[0], to[5] = tail[1];
+    ts_four_store(x.f, tail), to[10] = tail[0], to[11] = tail[1];
+    ts_four_store(last, tail), to[16] = tail[0], to[17] = tail[1];
+}
+
+static void three(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows) {
+    three_rows x = rows_along(by->pose, by->lever, by->direction, by->sign);
+    note_three(&x, by->now, io_now);
+    note_three(&x, by->free, io_free);
+    whiten_three(by->L, by->inverse, &x);
+    store_three(x, out_rows);
+}
+
 #if TS_WIDE
+
+void ts_row_lanes_three_wide(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows) {
+    three(by, io_now, io_free, out_rows);
+}
 
 void ts_row_lanes_combine_wide(const ts_row_lanes_mix* mix, double* out_rows) { combine(mix, out_rows); }
 
@@ -196,6 +264,20 @@ void ts_row_lanes_close_wide(const ts_row_lanes* lanes, double* out_now, double*
 }
 
 #else
+
+void ts_row_lanes_three_narrow(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows) {
+    three(by, io_now, io_free, out_rows);
+}
+
+void ts_row_lanes_three(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        ts_row_lanes_three_wide(by, io_now, io_free, out_rows);
+        return;
+    }
+#endif
+    three(by, io_now, io_free, out_rows);
+}
 
 void ts_row_lanes_combine_narrow(const ts_row_lanes_mix* mix, double* out_rows) { combine(mix, out_rows); }
 

@@ -44,11 +44,31 @@ static inline int shares_tree(const ts_dof* dof, const int* chain, int count, in
     return shared;
 }
 
+// The segments of a block that moves nothing but lone free bodies, each six columns of its own. Returns 0, with nothing done, where it is no such block.
+static int add_free_bodies(ts_row_plan* plan, const int* chain, int count, int rows) {
+    const ts_dof* dof = plan->sim->model->dof;
+    const ts_kinematic_tree* tree = plan->sim->model->tree;
+    int moved = 0, last = -1;
+    if (count > 2) return 0;
+    for (int k = 0; k < count; ++k) {
+        if (chain[k] < 0) continue;
+        int t = dof[chain[k]].tree;
+        if (tree[t].kind == TS_TREE_GENERAL || t == last) return 0;
+        last = t;
+        ++moved;
+    }
+    for (int k = 0; k < count; ++k)
+        if (chain[k] >= 0) add_segment(plan, tree[dof[chain[k]].tree].dof_first, 6, rows);
+    if (moved > plan->tree_most) plan->tree_most = moved;
+    return 1;
+}
+
 // The segments of a block.
 static void add_segments(ts_row_plan* plan, const int* chain, int count, int rows) {
     const ts_dof* dof = plan->sim->model->dof;
     int trees = 0;
     size_t wide = 0;
+    if (add_free_bodies(plan, chain, count, rows)) return;
     for (int k = 0; k < count; ++k) {
         int shared = chain[k] < 0 ? 2 : shares_tree(dof, chain, count, k);
         if (shared == 2) continue;

@@ -43,6 +43,7 @@ typedef struct narrow_context {
     ts_pair_memory* memory;
     ts_manifold_kept* kept;  // NULL where none are kept
     double most;             // m: how far they may have moved
+    int keeps_all;           // 0: only of dear pairs that rest
     narrow_touch* touch;
     ts_manifold_point* point;  // (room for every pair)
     int room;                  // points: of all but several surfaces together
@@ -95,6 +96,33 @@ static void note_touch(const narrow_context* job, int i, const ts_manifold* mani
     job->touch[i] = (narrow_touch){count, count_units(manifold), manifold->status, point};
 }
 
+// 1: of what pairs may have moved in steps with substeps, where there are none: a fifth of a nanometre, and gaps err by the square of that. Of that,
+// what they may move in a step to be worth keeping. Contacts of bodies that stand move by a hundredth of it in a hundred steps.
+static const double still_part = 1e-6, rest_part = 0.1;
+
+// Spheres and capsules, and what lies on planes, are asked as quickly.
+static int is_dear(const ts_shape* a, const ts_shape* b) {
+    return a->kind > TS_SHAPE_CAPSULE && b->kind > TS_SHAPE_CAPSULE;
+}
+
+// m/s: at most how fast a geom moves, infinite where that is not at hand.
+static double speed_of(const ts_sim* sim, int geom) {
+    const ts_model* model = sim->model;
+    int tree = model->body[model->geom[geom].body].tree;
+    if (tree < 0) return 0.0;
+    if (model->tree[tree].kind == TS_TREE_GENERAL) return (double)INFINITY;
+    const double* v = sim->qvel + model->tree[tree].dof_first;
+    double radius = ts_shape_bounding_radius(&model->geom[geom].shape) + ts_vec3_norm(model->geom[geom].pose.position);
+    return ts_vec3_norm(ts_vec3_load(v)) + radius * ts_vec3_norm(ts_vec3_load(v + 3));
+}
+
+static int is_worth_keeping(const narrow_context* job, int a, int b) {
+    const ts_sim* sim = job->sim;
+    if (job->keeps_all) return 1;
+    if (!is_dear(&sim->model->geom[a].shape, &sim->model->geom[b].shape)) return 0;
+    return (speed_of(sim, a) + speed_of(sim, b)) * sim->options.time_step <= rest_part * job->most;
+}
+
 static void collide_pair(const narrow_context* job, int i, ts_manifold* manifold) {
     const ts_sim* sim = job->sim;
     int a = job->pair[i].a, b = job->pair[i].b;
@@ -110,7 +138,10 @@ static void collide_pair(const narrow_context* job, int i, ts_manifold* manifold
     for (int k = 0; margin != 0.0 && k < manifold->count; ++k) manifold->point[k].gap -= margin;
     if (job->overlapping_only) drop_apart(manifold);
     sort_points(manifold);
-    if (job->kept) ts_manifold_keep(pose_a, shape_b, pose_b, settings.margin, manifold, &job->kept[i]);
+    if (job->kept && is_worth_keeping(job, a, b))
+        ts_manifold_keep(pose_a, shape_b, pose_b, settings.margin, manifold, &job->kept[i]);
+    else if (job->kept)
+        job->kept[i].is_kept = 0;
 }
 
 static void collide_pairs(void* context, int begin, int end, int worker) {
@@ -419,7 +450,8 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     ts_narrow_pair* pair = ordered_pairs(sim, pairs, count);
     int workers = ts_task_pool_workers(sim->tasks);
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
-    double most = storage->substep_count > 1 ? sim->options.keep_contacts * sim->options.contact_margin : 0.0;
+    int keeps_all = storage->substep_count > 1;
+    double most = sim->options.keep_contacts * sim->options.contact_margin * (keeps_all ? 1.0 : still_part);
     int keeps = most > 0.0 && !soft;
     if (!pair || !ts_pair_memory_take(sim, pair, count, keeps)) return TS_ERROR_MEMORY;
     // What is gone when the contacts are there takes the place of what solves will need.
@@ -432,7 +464,8 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     if (!touch || !point) return TS_ERROR_MEMORY;
     ts_pair_memory* memory = storage->renews_pairs ? sim->pair_memory.data : storage->pair_next.data;
     ts_manifold_kept* kept = !keeps ? NULL : storage->renews_pairs ? storage->kept.data : storage->kept_next.data;
-    narrow_context job = {sim, pair, memory, kept, most, touch, point, room, settings, soft, storage->has_margins};
+    narrow_context job = {sim,   pair,  memory, kept,     most, keeps_all,
+                          touch, point, room,   settings, soft, storage->has_margins};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
     for (int i = 0; keeps && i < count; ++i) sim->info.kept_pairs += kept[i].is_kept && kept[i].age > 0;
     for (int w = 0; w < workers; ++w)

@@ -33,7 +33,7 @@ static int merge_pair_memory(ts_sim* sim, const ts_narrow_pair* pair, int count,
             *entry = known->data[old];
         else
             clear_pair(entry, key);
-        if (keeps && is_known && kept)
+        if (keeps && is_known && kept && kept[old].is_kept)
             storage->kept_next.data[i] = kept[old];
         else if (keeps)
             storage->kept_next.data[i].is_kept = 0;

@@ -33,6 +33,19 @@ Test(six_simd, scalar_code_is_the_product) {
             }
             cr_expect_leq(fabsl(pair[r] - sum), 1e-15L * size);
         }
+        for (int bodies = 1; bodies <= 2; ++bodies) {
+            double square[9];
+            ts_six_square_scalar(J, bodies, square);
+            for (int i = 0; i < 9; ++i) {
+                double read[3];
+                const double* row = J + 6 * (i % 3);
+                if (bodies == 1)
+                    ts_six_read_scalar(J, row, read);
+                else
+                    ts_six_read_pair_scalar(J, row, row + 18, read);
+                cr_expect_eq(square[i], read[i / 3], "square %d of %d", i, bodies);
+            }
+        }
         double changed[6];
         memcpy(changed, V, sizeof changed);
         ts_six_change_scalar(J, delta[0], delta[1], delta[2], changed);
@@ -82,6 +95,12 @@ Test(six_simd, vector_code_gives_the_same_bits) {
         ts_six_read_pair_scalar(J, V, V + 6, scalar);
         ts_six_read_pair_simd(J, V, V + 6, vector);
         cr_expect_eq(memcmp(scalar, vector, 3 * sizeof(double)), 0, "pair, trial %d", trial);
+        for (int bodies = 1; bodies <= 2; ++bodies) {
+            double square[2][9];
+            ts_six_square_scalar(J, bodies, square[0]);
+            ts_six_square_simd(J, bodies, square[1]);
+            cr_expect_eq(memcmp(square[0], square[1], sizeof square[0]), 0, "square of %d, trial %d", bodies, trial);
+        }
         memcpy(scalar, V, sizeof scalar);
         memcpy(vector, V, sizeof vector);
         ts_six_change_scalar(J, delta[0], delta[1], delta[2], scalar);

@@ -2,6 +2,7 @@
 #include "base/linear/dense.h"
 #include "base/scalar.h"
 #include "engine/dynamics/dynamics_internal.h"
+#include "engine/dynamics/free_body_internal.h"
 #include "engine/rows/row_lanes_internal.h"
 #include "engine/sim_internal.h"
 #include "tests/engine/engine_fixture.h"
@@ -115,5 +116,47 @@ Test(row_lanes, combine_is_a_sum_of_components) {
                     cr_assert_float_eq(to[r * (s + 1) + d], sum, 1e-14, "%d rows, row %d of %d columns", rows, r,
                                        s + 1);
                 }
+    }
+}
+
+static void fill_normal(ts_rng* rng, double* x, int count) {
+    for (int i = 0; i < count; ++i) x[i] = ts_rng_normal(rng);
+}
+
+// Three rows over a centred body: the bits of one row after the other.
+Test(row_lanes, three_rows_of_a_lone_body_are_three_times_one) {
+    enum { ROWS_OF_CONTACT = 3, SIX = 6 };
+    ts_rng rng = ts_rng_make(10, 5);
+    for (int trial = 0; trial < 200; ++trial) {
+        double q[4], M[SIX * SIX] = {0.0}, inverse[SIX], v[2][SIX], direction[9], lever[3];
+        double speed[3][2][TS_ROW_LANES], rows[3][ROWS_OF_CONTACT * SIX];
+        fill_normal(&rng, q, 4);
+        fill_normal(&rng, &v[0][0], 2 * SIX);
+        fill_normal(&rng, direction, 9);
+        fill_normal(&rng, lever, 3);
+        fill_normal(&rng, &speed[0][0][0], 2 * TS_ROW_LANES);
+        memcpy(speed[1], speed[0], sizeof speed[0]);
+        memcpy(speed[2], speed[0], sizeof speed[0]);
+        for (int i = 0; i < SIX; ++i) M[7 * i] = i < 3 ? 2.0 : 3.0 + i;
+        M[27] = 0.3, M[33] = -0.2, M[34] = 0.4;
+        cr_assert(ts_free_body_factor_centred(M, inverse));
+        ts_transform pose = {ts_quat_to_mat3(ts_quat_normalize(ts_quat_load(q))), ts_vec3_zero()};
+        ts_vec3 along[3] = {ts_vec3_load(direction), ts_vec3_load(direction + 3), ts_vec3_load(direction + 6)};
+        double sign = trial % 2 ? 1.0 : -1.0;
+        ts_row_lanes_lone by = {&pose, ts_vec3_load(lever), along, sign, M, inverse, v[0], v[1]};
+        ts_row_lanes_three(&by, speed[0][0], speed[0][1], rows[0]);
+        ts_row_lanes_three_narrow(&by, speed[1][0], speed[1][1], rows[1]);
+        for (int r = 0; r < ROWS_OF_CONTACT; ++r) {
+            double* one = rows[2] + SIX * r;
+            ts_free_body_row(&pose, by.lever, ts_vec3_scale(sign, along[r]), one);
+            for (int k = 0; k < 2; ++k)
+                speed[2][k][r] += ((one[0] * v[k][0] + one[1] * v[k][1]) + (one[2] * v[k][2] + one[3] * v[k][3])) +
+                                  (one[4] * v[k][4] + one[5] * v[k][5]);
+            ts_free_body_whiten_centred(M, inverse, one);
+        }
+        for (int way = 0; way < 2; ++way) {
+            cr_assert_arr_eq(speed[way], speed[2], sizeof speed[2], "speeds, trial %d, way %d", trial, way);
+            cr_assert_arr_eq(rows[way], rows[2], sizeof rows[2], "rows, trial %d, way %d", trial, way);
+        }
     }
 }
