@@ -362,6 +362,11 @@ static int list_blocks(const ts_delassus* base, ts_arena* arena, size_t most, ts
     return 1;
 }
 
+static int has_columns_of(const ts_velocity_block* a, const ts_velocity_block* b) {
+    if (a->kernel == TS_VELOCITY_ANY || a->kernel != b->kernel || a->column[0] != b->column[0]) return 0;
+    return a->kernel == TS_VELOCITY_ONE || a->column[1] == b->column[1];
+}
+
 // Blocks that share a column act on each other. A column remembers the first block that used it, and where a segment
 // begins the longest one that has been joined there: the same body again costs one call, not one per column.
 static void join_blocks(const ts_delassus* base, ts_arena* scratch, void (*join)(void* context, int a, int b),
@@ -373,6 +378,12 @@ static void join_blocks(const ts_delassus* base, ts_arena* scratch, void (*join)
     int usable = first_user && joined;
     for (int j = 0; usable && j < self->velocity_count; ++j) first_user[j] = -1;
     for (int s = 0, b = 0; usable && b < base->block_count; ++b) {
+        // Contacts of a pair of bodies lie together.
+        if (b > 0 && has_columns_of(&self->block[b], &self->block[b - 1])) {
+            join(context, b - 1, b);
+            s = self->segment_start[b + 1];
+            continue;
+        }
         for (; s < self->segment_start[b + 1]; ++s) {
             int first = self->segment[s].column, count = self->segment[s].count;
             if (count > 0 && joined[first] >= count) {

@@ -83,6 +83,8 @@ static inline void carry_axes(const ts_model* model, const ts_body* body, ts_vec
     for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
         const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
         ts_vec3 lever = ts_vec3_sub(origin, k->joint_anchor[j]);
+        // So it is with a lone body that turns about its centre of mass.
+        if (lever.x == 0.0 && lever.y == 0.0 && lever.z == 0.0) continue;
         int first = model->joint[j].dof_first, count = traits->numbers + 3 * traits->quaternion;
         for (int d = first; d < first + count; ++d) k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
     }

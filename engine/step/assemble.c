@@ -40,7 +40,7 @@ typedef struct assembly {
     double* wide;         // (workers x wide_most) rows over whole trees, before they are stored run by run
     company* company;     // (companies)
     int companies;
-    int* company_of;  // (block_count) number of each, or -1
+    int* company_of;  // (block_count) number of each, or -1; NULL where has_chains is 0
     double* axes;     // for each worker those of a chain side by side
     double* g;
     double* R;
@@ -405,11 +405,15 @@ static void fill_chains(void* context, int begin, int end, int worker) {
     for (int i = begin; i < end; ++i) fill_chain(work, &work->company[i], side);
 }
 
+// Whether any block moves more than lone free bodies.
+static int has_chains(const assembly* work) { return work->plan->wide_most > 0; }
+
 // Finds chains that many blocks move. Returns 0 when memory is short.
 static int find_company(assembly* work) {
     const ts_row_plan* plan = work->plan;
     ts_arena* arena = &work->sim->scratch;
     int nv = work->sim->model->nv, many = 0;
+    if (!has_chains(work)) return 1;
     int* seen = (int*)ts_arena_alloc_zeroed(arena, 2 * (size_t)nv + 2, sizeof(int));
     work->company_of = TS_ARENA_ARRAY(arena, int, plan->block_count);
     if (!seen || !work->company_of) return 0;
@@ -438,6 +442,10 @@ static int find_company(assembly* work) {
 
 static void fill_blocks(void* context, int begin, int end, int worker) {
     const assembly* work = (const assembly*)context;
+    if (!has_chains(work)) {
+        for (int b = begin; b < end; ++b) fill_block(work, b, worker);
+        return;
+    }
     for (int b = begin, count; b < end; b += count) {
         count = count_lone_rows(work, b, end);
         if (count > 1) {
