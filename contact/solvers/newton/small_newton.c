@@ -636,8 +636,6 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
     q->move = q->slide ? q->slide + p->block_count : NULL;
     q->H = TS_ARENA_ARRAY(scratch, ts_tiles, 1);
     if (!q->block || !q->lot || !q->slide || !q->H) return 0;
-    q->tiles = small_lay_out(q, form, 1);
-    if (q->tiles > TS_TILES_MOST) q->tiles = small_lay_out(q, form, 0);
     small_make_lots(q, form, &tiles, &numbers);
     q->tile = TS_ARENA_ARRAY(scratch, const double*, tiles);
     q->place = TS_ARENA_ARRAY(scratch, unsigned char, tiles);
@@ -662,24 +660,18 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
     return 1;
 }
 
-// Velocities leave their tiles; those are not asked for again.
-static void tell(small* q, ts_velocity_form* form, const double* impulse) {
-    for (int c = 0; c < form->velocity_count; ++c) q->dw[c] = q->w[q->slot[c]];
-    ts_velocity_form_tell(form, impulse, q->dw);
-}
-
 static ts_small_report solve(const ts_yardstick* yardstick, ts_small_start start, int limit, ts_arena* scratch,
                              double* impulse) {
     const ts_contact_problem* p = yardstick->problem;
     ts_small_report report = {TS_SOLVE_FAILED, 0, HUGE_VAL, HUGE_VAL};
     ts_velocity_form* form = ts_velocity_form_of(p->delassus);
-    small q = {.problem = p, .yardstick = yardstick};
+    small q = {.problem = p, .yardstick = yardstick, .tiles = (form->velocity_count + N - 1) / N};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (prepare(&q, form, scratch, impulse)) {
         search(&q, start, limit, scratch, &report);
         if (report.status == TS_SOLVE_CONVERGED) {
             memcpy(impulse, q.x, (size_t)p->row_count * sizeof(double));
-            if (q.w_is_of_x) tell(&q, form, impulse);
+            if (q.w_is_of_x) ts_velocity_form_tell(form, impulse, q.w);
         }
     }
     ts_arena_scope_end(scratch, scope);

@@ -1,8 +1,7 @@
 // Rows of blocks that move few velocities, as they lie in memory: what small_newton.c and small_central.c multiply with.
 //
 // Problem: J w and J^T lambda of blocks of one to six rows, most of them of one.
-// Rule: rows are copied once into tiles of four columns, those of zeros left out. A branch of a tree that would lie in fewer tiles begins one of its
-// own, behind columns of zeros. Blocks of one row that move one chain, as dry friction and
+// Rule: rows are copied once into tiles of four columns, those of zeros left out. Blocks of one row that move one chain, as dry friction and
 // limits do, lie in them side by side, as a lot, so that a tile is read and written once for all of them.
 // Guaranteed: same bits in files compiled for AVX2; a lot's sums are those of its blocks, one after the other. Functions are here, and static,
 // because small_newton_wide.c compiles them a second time.
@@ -18,12 +17,7 @@
 #include "contact/operator/delassus_velocity_internal.h"
 #include "base/linear/tiles.h"
 
-enum {
-    SMALL_ROWS = TS_BLOCK_ROWS_MAX,
-    SMALL_TILE = TS_TILE,
-    SMALL_LOT_ROWS = 8,
-    SMALL_SLOTS = TS_TILE * TS_TILES_MOST
-};
+enum { SMALL_ROWS = TS_BLOCK_ROWS_MAX, SMALL_TILE = TS_TILE, SMALL_LOT_ROWS = 8 };
 
 // What a block does at the present point.
 typedef enum small_state {
@@ -59,9 +53,7 @@ typedef struct small_block {
 typedef struct small {
     const ts_contact_problem* problem;
     const ts_yardstick* yardstick;
-    int tiles;                        // in a row of H
-    unsigned char slot[SMALL_SLOTS];  // (velocities) where each is in a row of tiles
-    unsigned char room[SMALL_SLOTS];  // (velocities) no more from each on lie side by side
+    int tiles;  // in a row of H
     small_block* block;
     small_lot* lot;  // (lots)
     int lots;
@@ -204,54 +196,13 @@ static inline void small_find_velocities(small* q) {
     for (int i = 0; i < p->row_count; ++i) q->u[i] += p->g[i] + small_softness(p, i) * q->x[i];
 }
 
-// Where branches begin, bit by bit, and how many columns they have at most: a segment, unless the next one of its block,
-// towards the root, ends where it begins.
-static inline void small_find_branches(const ts_velocity_form* form, int blocks, uint32_t out_start[2],
-                                       unsigned char* out_length) {
-    const ts_delassus_segment* s = form->segment + form->segment_start[0];
-    out_start[0] = out_start[1] = 0;
-    for (int b = 0; b < blocks; ++b) {
-        for (const ts_delassus_segment* end = form->segment + form->segment_start[b + 1]; s < end; ++s) {
-            int c = s->column, goes_on = s + 1 < end && s[1].column + s[1].count == c;
-            if (goes_on || c == 0 || s->count <= 0) continue;
-            if (s->count > out_length[c]) out_length[c] = (unsigned char)s->count;
-            out_start[c / 32] |= 1u << c % 32;
-        }
-    }
-}
-
-// Velocities from `column` on move on to the next tile.
-static inline void small_begin_tile(small* q, int column) {
-    int gap = SMALL_TILE - q->slot[column] % SMALL_TILE;
-    // Those before it in its tile end there.
-    for (int i = 1; i <= SMALL_TILE - gap; ++i) q->room[column - i] = (unsigned char)i;
-    for (int c = 0; c < SMALL_SLOTS; ++c) q->slot[c] = (unsigned char)(q->slot[c] + (c >= column ? gap : 0));
-}
-
-// Where velocities lie in tiles; with `is_apart` a branch begins one wherever it then lies in one less. Returns how many tiles that takes.
-static inline int small_lay_out(small* q, const ts_velocity_form* form, int is_apart) {
-    unsigned char length[SMALL_SLOTS] = {0};
-    uint32_t start[2] = {0, 0};
-    for (int c = 0; c < SMALL_SLOTS; ++c) q->slot[c] = (unsigned char)c, q->room[c] = SMALL_TILE;
-    if (is_apart) small_find_branches(form, q->problem->block_count, start, length);
-    for (int word = 0; word < 2; ++word)
-        for (uint32_t left = start[word]; left; left &= left - 1) {
-            int c = 32 * word + ts_tiles_first(left), at = q->slot[c] % SMALL_TILE;
-            if (at > 0 && (at + length[c] - 1) / SMALL_TILE > (length[c] - 1) / SMALL_TILE) small_begin_tile(q, c);
-        }
-    return form->velocity_count > 0 ? q->slot[form->velocity_count - 1] / SMALL_TILE + 1 : 0;
-}
-
 // The columns of a segment's rows into their tiles, which lie one behind the other, `size` numbers each, from `to` on.
-static inline void small_copy_segment(const small* q, const ts_delassus_segment* s, int rows, int size, double* to) {
+static inline void small_copy_segment(const ts_delassus_segment* s, int rows, int size, double* to) {
     const double* J = s->J;
-    for (int column = s->column, left = s->count, width; left > 0;
-         left -= width, column += width, J += width, to += size) {
-        int at_slot = q->slot[column] % SMALL_TILE;
-        width = q->room[column] < SMALL_TILE - at_slot ? q->room[column] : SMALL_TILE - at_slot;
-        width = width < left ? width : left;
+    for (int slot = s->column % SMALL_TILE, left = s->count, width; left > 0; left -= width, J += width, to += size) {
+        width = SMALL_TILE - slot < left ? SMALL_TILE - slot : left;
         const double* from = J;
-        double* at = to + at_slot;
+        double* at = to + slot;
         for (int r = 0; r < rows; ++r, from += s->count, at += SMALL_TILE) {
             if (width == SMALL_TILE) {
                 ts_four_store(ts_four_load(from), at);
@@ -261,6 +212,7 @@ static inline void small_copy_segment(const small* q, const ts_delassus_segment*
             if (width > 1) at[1] = from[1];
             if (width > 2) at[2] = from[2];
         }
+        slot = 0;
     }
 }
 
@@ -271,10 +223,9 @@ static inline int small_is_zero(const double* tile, int numbers) {
     return ts_four_sum(sum) == 0.0;
 }
 
-static inline uint32_t small_tiles_of(const small* q, const ts_delassus_segment* s) {
-    if (s->count == 0) return 0;
-    int first = q->slot[s->column] / SMALL_TILE, last = q->slot[s->column + s->count - 1] / SMALL_TILE;
-    return ((2u << last) - 1) & ~((1u << first) - 1);
+static inline uint32_t small_tiles_of(const ts_delassus_segment* s) {
+    int first = s->column / SMALL_TILE, last = (s->column + s->count - 1) / SMALL_TILE;
+    return s->count > 0 ? ((2u << last) - 1) & ~((1u << first) - 1) : 0;
 }
 
 // Whether block b joins a lot: a row of a chain of which the lot has more, or less, but no other.
@@ -299,7 +250,7 @@ static inline void small_make_lots(small* q, const ts_velocity_form* form, int* 
         small_block* s = &q->block[b];
         s->tiles = 0;
         for (int k = form->segment_start[b]; k < form->segment_start[b + 1]; ++k)
-            s->tiles |= small_tiles_of(q, &form->segment[k]);
+            s->tiles |= small_tiles_of(&form->segment[k]);
         if (q->lots == 0 || !small_joins(q, &q->lot[q->lots - 1], b)) small_open_lot(q, b);
         small_lot* lot = &q->lot[q->lots - 1];
         ++lot->blocks;
@@ -337,9 +288,8 @@ static inline void small_pack(small* q, const ts_velocity_form* form, small_lot*
         int b = lot->block + i;
         for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s) {
             const ts_delassus_segment* k = &form->segment[s];
-            if (k->count == 0) continue;
-            int before = ts_tiles_bits(lot->tiles & ((1u << q->slot[k->column] / SMALL_TILE) - 1));
-            small_copy_segment(q, k, q->problem->block[b].rows, size, at + size * before + SMALL_TILE * i);
+            int before = ts_tiles_bits(lot->tiles & ((1u << k->column / SMALL_TILE) - 1));
+            small_copy_segment(k, q->problem->block[b].rows, size, at + size * before + SMALL_TILE * i);
         }
     }
     lot->first = tile;

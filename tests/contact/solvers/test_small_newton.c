@@ -402,60 +402,6 @@ Test(small_newton, begins_beside_where_that_is_asked_for) {
     ts_arena_free(&r.arena);
 }
 
-// Two legs of six below a body of nine: the second one begins a tile of its own. Legs of four, which a tile holds, begin one, too; of five, which
-// lie in two wherever they begin, none does.
-Test(small_newton, a_branch_begins_a_tile_where_it_then_lies_in_one_less) {
-    static const struct { int leg, slot, tiles; } want[] = {{6, 16, 6}, {4, 16, 5}, {5, 14, 5}};
-    for (int i = 0; i < 3; ++i) {
-        int leg = want[i].leg, start[] = {0, 2, 4};
-        ts_delassus_segment segment[] = {
-            {9, leg, NULL, NULL}, {0, 9, NULL, NULL}, {9 + leg, leg, NULL, NULL}, {0, 9, NULL, NULL}};
-        ts_velocity_form form = {.velocity_count = 9 + 2 * leg, .segment = segment, .segment_start = start};
-        ts_contact_problem problem = {.block_count = 2};
-        small q = {.problem = &problem};
-        cr_expect_eq(small_lay_out(&q, &form, 1), want[i].tiles, "legs of %d", leg);
-        cr_expect_eq(q.slot[8], 8);
-        cr_expect_eq(q.slot[9 + leg], want[i].slot, "legs of %d", leg);
-        for (int c = 0; c < form.velocity_count; ++c)
-            for (int k = 0; k < q.room[c] && c + k < form.velocity_count && q.slot[c] % 4 + k < 4; ++k)
-                cr_expect_eq(q.slot[c + k], q.slot[c] + k, "legs of %d, %d and %d", leg, c, k);
-        cr_expect_eq(small_lay_out(&q, &form, 0), (form.velocity_count + 3) / 4);
-    }
-}
-
-// Branches of one and of four in turns would take 24 tiles: they lie one behind the other then.
-Test(small_newton, where_tiles_do_not_suffice_branches_share_them) {
-    static robot r;
-    static double impulse[ROWS];
-    memset(&r, 0, sizeof r);
-    memset(impulse, 0, sizeof impulse);
-    r.at = r.J;
-    ts_rng rng = ts_rng_make(14, 0);
-    for (int column = 0; column < 60; column += 5)
-        for (int part = 0; part < 2; ++part) {
-            int count = part ? 4 : 1;
-            r.segment[r.segments++] = (ts_delassus_segment){column + part, count, r.at, r.at};
-            for (int j = 0; j < count; ++j) *r.at++ = ts_rng_uniform_in(&rng, 0.5, 1.5);
-            r.g[r.rows] = ts_rng_normal(&rng);
-            r.block[r.blocks++] = (ts_block){.set = TS_SET_HALF_LINE, .row = r.rows++, .rows = 1};
-            r.block_row[r.blocks] = r.rows;
-            r.segment_start[r.blocks] = r.segments;
-        }
-    r.problem = (ts_contact_problem){
-        .block_count = r.blocks, .row_count = r.rows, .block = r.block, .g = r.g, .time_step = TIME_STEP};
-    r.problem.delassus = ts_delassus_velocity_form(&r.arena, 60, r.blocks, r.block_row, r.segment_start, r.segment);
-    small q = {.problem = &r.problem};
-    cr_assert_gt(small_lay_out(&q, ts_velocity_form_of(r.problem.delassus), 1), TS_TILES_MOST);
-    cr_expect_eq(solve(&r, impulse).status, TS_SOLVE_CONVERGED);
-    // Rows share no column: lambda = max(0, -g / (J J^T)).
-    for (int i = 0; i < r.rows; ++i) {
-        double squared = 0.0;
-        for (int j = 0; j < r.segment[i].count; ++j) squared += r.segment[i].J[j] * r.segment[i].J[j];
-        cr_expect_float_eq(impulse[i], fmax(0.0, -r.g[i] / squared), 1e-7, "row %d", i);
-    }
-    ts_arena_free(&r.arena);
-}
-
 // What it is not made for it refuses: more velocities, another operator, rows that are not whitened.
 Test(small_newton, refuses_what_is_not_small) {
     static const int block_row[] = {0, 1}, segment_start[] = {0, 1};
