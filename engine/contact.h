@@ -20,7 +20,7 @@ typedef struct ts_contact_surface {
 } ts_contact_surface;
 
 /// One contact point. Geom A has the smaller shape kind (or index, for equal kinds); the normal points from A to B and the
-/// impulse acts on B, its opposite on A.
+/// impulse acts on B, its opposite on A. What solves read and write of it comes first: piles have many.
 typedef struct ts_contact {
     int geom_a;
     int geom_b;
@@ -30,15 +30,15 @@ typedef struct ts_contact {
     ts_vec3 position;  // m, midway between the surfaces
     ts_mat3 frame;     // columns: tangent 1, tangent 2, normal
     double gap;        // m: > 0 apart, < 0 overlapping
+    ts_vec3 impulse;   // N s, contact frame
+    ts_vec3 velocity;  // m/s, contact frame: relative velocity of the surfaces after the step
+    int persistent;    // nonzero when it was there last step
+    int block;         // its block in the contact problem, or -1
+    int asleep;        // nonzero: its bodies sleep, and all that stands here is of the step in which they fell asleep
+    ts_vec3 velocity_before;  // m/s, contact frame: the same when the step began
     ts_contact_surface surface;
-    int persistent;  // nonzero when it was there last step
-    int block;       // its block in the contact problem, or -1
-    int asleep;      // nonzero: its bodies sleep, and all that stands here is of the step in which they fell asleep
-    ts_vec3 velocity_before;  // m/s, contact frame: relative velocity of the surfaces when the step began
-    ts_vec3 velocity;         // m/s, contact frame: the same after the step
     ts_vec3 drift;  // m/s along both tangents, rad/s about the normal: how B's surface runs against A's, geoms at rest
     double adhesion;  // N: pulls both together; what the surfaces do to each other is impulse less its normal impulse
-    ts_vec3 impulse;  // N s, contact frame
     ts_vec3
         angular_impulse;  // N m s, contact frame: of rolling friction about the tangents, of spinning about the normal
 } ts_contact;

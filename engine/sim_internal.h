@@ -125,10 +125,12 @@ typedef struct ts_sim_storage {
 
     // of the present step; arrays live in sim->scratch
     int* contact_memory_index;  // (contact_count) entry of row_memory, or -1
-    int unit_count;             // of a pile, if the step is one: see contact/pairs/pairs.h
-    int contact_softness;       // ts_soft_contact
-    double* reference;          // (row_count) c*, m/s
-    double* push_out;           // (row_count) the same, 0 of rows that drive; `reference` itself where there are none
+    struct ts_contact_run*
+        contact_run;  // (run_count) the contacts of one pair of geoms each (rows/contact_order_internal.h), as the search has found them
+    int run_count;
+    int contact_softness;  // ts_soft_contact
+    double* reference;     // (row_count) c*, m/s
+    double* push_out;      // (row_count) the same, 0 of rows that drive; `reference` itself where there are none
     // The same and R of the step as if nothing was soft; NULL where nothing is. Ties keep the give that no one can see.
     double* rigid_reference;
     double* rigid_R;

@@ -45,55 +45,45 @@ static int find_islands(const ts_pair_unit* unit, int unit_count, int body_count
 
 // --- layout ------------------------------------------------------------------------------------------------------------
 
-static void put3(ts_pair_vector* to, int lane, ts_vec3 v) {
-    to->at[0][lane] = v.x;
-    to->at[1][lane] = v.y;
-    to->at[2][lane] = v.z;
-}
-
-// The axes of a unit's frame.
-static ts_mat3 frame_of(const ts_pair_unit* unit) {
-    return ts_mat3_from_columns(unit->tangent, ts_vec3_cross(unit->normal, unit->tangent), unit->normal);
-}
-
-// The symmetric matrix of those entries.
-static ts_mat3 tensor_of(const double I[6]) {
-    return (ts_mat3){{{I[0], I[1], I[2]}, {I[1], I[3], I[4]}, {I[2], I[4], I[5]}}};
-}
-
-// What is round stays so to the bit.
-static int is_round_tensor(const double I[6]) {
-    return I[1] == 0.0 && I[2] == 0.0 && I[4] == 0.0 && I[3] == I[0] && I[5] == I[0];
-}
-
-// A body's inverse inertia in the axes of a frame.
-static void put_tensor(const ts_mat3* frame, const double I[6], int lane, ts_pair_tensor* to) {
-    double turned[6];
-    memcpy(turned, I, sizeof turned);
-    if (!is_round_tensor(I)) {
-        ts_mat3 T = ts_mat3_transposed_mul(*frame, ts_mat3_mul(tensor_of(I), *frame));
-        const double entries[6] = {T.m[0][0], T.m[0][1], T.m[0][2], T.m[1][1], T.m[1][2], T.m[2][2]};
-        memcpy(turned, entries, sizeof turned);
-    }
-    for (int i = 0; i < 6; ++i) to->at[i][lane] = turned[i];
+// Whether all tensors of a group are numbers. What is round stays so to the bit.
+static int is_round(const ts_pair_group* group) {
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            const ts_pair_tensor* I = &group->inverse_inertia[side];
+            double xx = I->at[0][k];
+            if (I->at[1][k] != 0.0 || I->at[2][k] != 0.0 || I->at[4][k] != 0.0) return 0;
+            if (I->at[3][k] != xx || I->at[5][k] != xx) return 0;
+        }
+    return 1;
 }
 
 static int island_of(const ts_pairs* pairs, const ts_pair_unit* unit) {
     return pairs->island_of[unit->body[0] ? unit->body[0] : unit->body[1]];
 }
 
-static void put_unit(const ts_pairs* pairs, const ts_pair_unit* unit, int lane, ts_pair_group* group) {
-    ts_mat3 frame = frame_of(unit);
-    put3(&group->normal, lane, unit->normal);
-    put3(&group->tangent, lane, unit->tangent);
-    put3(&group->offset, lane, ts_mat3_mul_vec_transposed(&frame, unit->offset));
-    group->friction[lane] = unit->friction;
+// What pairs themselves know of a unit.
+static void put_unit(const ts_pairs* pairs, const ts_pair_unit* unit, const ts_pair_seat* seat) {
+    ts_pair_group* group = seat->group;
+    int lane = seat->lane;
     group->island[lane] = island_of(pairs, unit);
     for (int side = 0; side < 2; ++side) {
         const ts_pair_body* body = &pairs->body[unit->body[side]];
         group->body[side][lane] = unit->body[side];
         group->inverse_mass[side][lane] = body->inverse_mass;
-        put_tensor(&frame, body->inverse_inertia, lane, &group->inverse_inertia[side]);
+        ts_pair_tensor* to = &group->inverse_inertia[side];
+        const double* I = body->inverse_inertia;
+        // Written out: compilers make of the loop what is longer than its rounds.
+        to->at[0][lane] = I[0];
+        to->at[1][lane] = I[1];
+        to->at[2][lane] = I[2];
+        to->at[3][lane] = I[3];
+        to->at[4][lane] = I[4];
+        to->at[5][lane] = I[5];
+    }
+    int* slot = pairs->slot + unit->first;
+    for (int k = 0; k < unit->count; ++k) {
+        seat->point[k].natural[lane] = 1.0;  // it is there; weighing finds its true size
+        slot[k] = TS_PAIR_LANES * (group->first + k) + lane;
     }
 }
 
@@ -119,59 +109,45 @@ static int count_points(const ts_pairs* pairs, const ts_pair_unit* unit, const i
     return points;
 }
 
-// A point that is there has a step of the natural map; weighing finds its true size.
-static void put_points(const ts_pairs* pairs, const ts_pair_group* group, const ts_pair_unit* unit, int lane,
-                       const ts_vec3* lever) {
-    ts_mat3 frame = frame_of(unit);
-    for (int k = 0; k < unit->count; ++k) {
-        ts_pair_point* point = &pairs->point[group->first + k];
-        put3(&point->lever, lane, ts_mat3_mul_vec_transposed(&frame, lever[unit->first + k]));
-        point->natural[lane] = 1.0;
-        pairs->slot[unit->first + k] = TS_PAIR_LANES * (group->first + k) + lane;
-    }
-}
-
-// Whether all tensors of a group are numbers.
-static int is_round(const ts_pair_group* group) {
-    for (int side = 0; side < 2; ++side)
-        for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            const ts_pair_tensor* I = &group->inverse_inertia[side];
-            double xx = I->at[0][k];
-            if (I->at[1][k] != 0.0 || I->at[2][k] != 0.0 || I->at[4][k] != 0.0) return 0;
-            if (I->at[3][k] != xx || I->at[5][k] != xx) return 0;
-        }
-    return 1;
-}
-
 // What groups are made of.
 typedef struct layout_job {
     const ts_pairs* pairs;
-    const ts_pair_unit* unit;
+    const ts_pairs_input* input;
     const int* lane_unit;
-    const ts_vec3* lever;
+    ts_pairs_seat_kernel kernel;
 } layout_job;
 
-// Groups and points in the order in which passes go through them, all of it zero but what units say.
-static void put_groups(void* context, int begin, int end, int worker) {
-    const layout_job* job = (const layout_job*)context;
+// A group of zeros, and its points likewise.
+static void clear_group(const ts_pairs* pairs, ts_pair_group* group) {
+    *group = (ts_pair_group){.first = group->first, .count = group->count};
+    memset(&pairs->point[group->first], 0, (size_t)group->count * sizeof *pairs->point);
+    memset(&pairs->track[group->first], 0, (size_t)group->count * sizeof *pairs->track);
+    for (int k = 0; k < TS_PAIR_LANES; ++k) group->island[k] = pairs->island_count;
+}
+
+// A group while it is in the caches, from nothing to all that sweeps read of it.
+static void put_group(const layout_job* job, int g) {
     const ts_pairs* pairs = job->pairs;
-    const ts_pair_unit* unit = job->unit;
-    (void)worker;
-    for (int g = begin; g < end; ++g) {
-        ts_pair_group* group = &pairs->group[g];
-        *group = (ts_pair_group){.first = group->first, .count = group->count};
-        memset(&pairs->point[group->first], 0, (size_t)group->count * sizeof *pairs->point);
-        memset(&pairs->track[group->first], 0, (size_t)group->count * sizeof *pairs->track);
-        for (int k = 0; k < group->count; ++k) pairs->group_of[group->first + k] = g;
-        for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            int u = job->lane_unit[TS_PAIR_LANES * g + k];
-            group->island[k] = pairs->island_count;
-            if (u < 0) continue;
-            put_unit(pairs, &unit[u], k, group);
-            put_points(pairs, group, &unit[u], k, job->lever);
-        }
-        group->is_round = is_round(group);
+    const ts_pair_source* source = &job->input->source;
+    const int* unit = job->lane_unit + (size_t)TS_PAIR_LANES * (size_t)g;
+    ts_pair_group* group = &pairs->group[g];
+    clear_group(pairs, group);
+    ts_pair_seat seat = {0, group, &pairs->point[group->first], &pairs->track[group->first]};
+    for (int k = 0; k < group->count; ++k) pairs->group_of[group->first + k] = g;
+    for (seat.lane = 0; seat.lane < TS_PAIR_LANES; ++seat.lane) {
+        if (unit[seat.lane] < 0) continue;
+        put_unit(pairs, &job->input->unit[unit[seat.lane]], &seat);
+        source->fill(source->context, unit[seat.lane], &seat);
     }
+    group->is_round = is_round(group);
+    job->kernel(pairs, g, job->input->most_approach);
+    for (seat.lane = 0; source->tell && seat.lane < TS_PAIR_LANES; ++seat.lane)
+        if (unit[seat.lane] >= 0) source->tell(source->context, unit[seat.lane], &seat);
+}
+
+static void put_groups(void* context, int begin, int end, int worker) {
+    (void)worker;
+    for (int g = begin; g < end; ++g) put_group((const layout_job*)context, g);
 }
 
 static void* zeroed(ts_arena* arena, int count, size_t size) {
@@ -182,33 +158,38 @@ static int take_bodies(ts_pairs* pairs, ts_arena* arena) {
     size_t bodies = (size_t)pairs->body_count;
     pairs->island_of = TS_ARENA_ARRAY(arena, int, bodies);
     pairs->free = (double*)zeroed(arena, pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
-    pairs->velocity = (double*)zeroed(arena, pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
     pairs->body_work = TS_ARENA_ARRAY(arena, double, 2 * bodies);
     pairs->slot = TS_ARENA_ARRAY(arena, int, pairs->contact_count);
     return !arena->failed;
 }
 
 // The arrays whose sizes the order decides, and what stands in them. Returns 0 when memory is short.
-static int take_groups(ts_pairs* pairs, ts_arena* arena, const ts_pairs_input* input, const int* place) {
+static int take_groups(ts_pairs* pairs, ts_arena* arena, const int* place, layout_job* job) {
+    const ts_pairs_input* input = job->input;
     int* lane_unit = TS_ARENA_ARRAY(arena, int, TS_PAIR_LANES * pairs->group_count);
     pairs->island = (ts_pair_island*)zeroed(arena, pairs->island_count + 1, sizeof *pairs->island);
     pairs->group = TS_ARENA_ARRAY(arena, ts_pair_group, pairs->group_count);
     pairs->sums = (ts_pair_sums*)zeroed(arena, pairs->group_count, sizeof *pairs->sums);
     if (arena->failed) return 0;
     list_lanes(place, input->unit_count, pairs->group_count, lane_unit);
+    job->lane_unit = lane_unit;
     pairs->point_count = count_points(pairs, input->unit, lane_unit);
     pairs->point = TS_ARENA_ARRAY(arena, ts_pair_point, pairs->point_count);
     pairs->track = TS_ARENA_ARRAY(arena, ts_pair_track, pairs->point_count);
     pairs->group_of = TS_ARENA_ARRAY(arena, int, pairs->point_count);
-    if (arena->failed) return 0;
-    layout_job job = {pairs, input->unit, lane_unit, input->lever};
-    ts_task_parallel_for(pairs->tasks, pairs->group_count, 16, put_groups, &job);
-    for (int u = 0; u < input->unit_count; ++u)
-        pairs->island[island_of(pairs, &input->unit[u])].contacts += input->unit[u].count;
-    return 1;
+    return !arena->failed;
 }
 
-ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
+// What islands are made of.
+static void sum_islands(ts_pairs* pairs, const ts_pairs_input* input) {
+    for (int u = 0; u < input->unit_count; ++u)
+        pairs->island[island_of(pairs, &input->unit[u])].contacts += input->unit[u].count;
+    for (int g = 0; g < pairs->group_count; ++g)
+        for (int k = 0; k < TS_PAIR_LANES; ++k)
+            pairs->island[pairs->group[g].island[k]].step_sum += pairs->sums[g].natural[k];
+}
+
+ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pairs_seat_kernel kernel) {
     const ts_pair_unit* unit = input->unit;
     int units = input->unit_count;
     ts_pair_order order;
@@ -216,24 +197,26 @@ ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
     int* parent = TS_ARENA_ARRAY(arena, int, input->body_count);
     if (!pairs || !parent) return NULL;
     pairs->body = input->body;
+    pairs->velocity = input->velocity;
     pairs->body_count = input->body_count;
     pairs->contact_count = input->contact_count;
     pairs->tasks = input->tasks;
     pairs->omega = input->omega;
+    layout_job job = {.pairs = pairs, .input = input, .kernel = kernel};
     if (!take_bodies(pairs, arena)) return NULL;
     pairs->island_count = find_islands(unit, units, input->body_count, parent, pairs->island_of);
     if (!ts_pair_order_make(arena, input, &order)) return NULL;
     pairs->group_count = order.group_count;
-    if (!take_groups(pairs, arena, input, order.place)) return NULL;
-    if (!ts_pair_parts_make(pairs, arena, &order, ts_task_pool_workers(input->tasks))) return NULL;
-    ts_pairs_weigh(pairs);
-    return pairs;
+    if (!take_groups(pairs, arena, order.place, &job)) return NULL;
+    ts_task_parallel_for(pairs->tasks, pairs->group_count, 16, put_groups, &job);
+    sum_islands(pairs, input);
+    return ts_pair_parts_make(pairs, arena, &order, ts_task_pool_workers(input->tasks)) ? pairs : NULL;
 }
 
 void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse) {
     int lane;
     ts_pair_point* point = ts_pairs_point(pairs, i, &lane);
-    put3(&point->lambda, lane, ts_block_set_admit_cone(impulse, friction));
+    ts_pair_vector_put(&point->lambda, lane, ts_block_set_admit_cone(impulse, friction));
 }
 
 ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
@@ -298,16 +281,8 @@ static void walk(ts_pair_pass* pass, ts_pairs_kernel kernel, int passes) {
         ts_task_parallel_for(pass->pairs->tasks, pass->pairs->parts->count, 1, walk_parts, &job);
 }
 
-void ts_pairs_weigh(ts_pairs* pairs) {
-    ts_pair_pass pass = {.pairs = pairs};
-    run(&pass, KERNEL(weigh));
-    for (int i = 0; i < pairs->island_count; ++i) pairs->island[i].step_sum = 0.0;
-    for (int g = 0; g < pairs->group_count; ++g) {
-        const ts_pair_group* group = &pairs->group[g];
-        for (int i = group->first; i < group->first + group->count; ++i)
-            for (int k = 0; k < TS_PAIR_LANES; ++k)
-                pairs->island[group->island[k]].step_sum += pairs->point[i].natural[k];
-    }
+ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
+    return ts_pairs_make_by(arena, input, KERNEL(seat));
 }
 
 void ts_pairs_read(ts_pairs* pairs, const double* velocity) {

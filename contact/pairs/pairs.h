@@ -30,15 +30,12 @@ typedef struct ts_pair_body {
     double inverse_inertia[6];  // likewise
 } ts_pair_body;
 
-/// A pair of bodies with up to four points of one normal.
+/// A pair of bodies with up to four points of one normal, as far as its place is concerned.
 typedef struct ts_pair_unit {
     int body[2];  // A and B
     int first;    // its contacts, by their number
     int count;
-    ts_vec3 normal, tangent;  // from A to B; the second tangent is normal x tangent
-    ts_vec3 offset;           // m: a lever on B less the same point's on A
-    double friction;          // 1
-    double place;             // m, along some axis: what is near each other is one thread's; for speed only
+    double place;  // m, along some axis: what is near each other is one thread's; for speed only
 } ts_pair_unit;
 
 /// A vector of each of four pairs.
@@ -80,6 +77,24 @@ typedef struct ts_pair_group {
     int first, count;           // points
     int is_round;               // nonzero: all inertias are a number times 1
 } ts_pair_group;
+
+/// Where a unit is written: a lane of a group and of its points.
+typedef struct ts_pair_seat {
+    int lane;
+    ts_pair_group* group;
+    ts_pair_point* point;  // (count of the unit)
+    ts_pair_track* track;  // likewise
+} ts_pair_seat;
+
+/// Who knows of units what pairs do not ask of every one of them at once. Called from several threads, for each unit once.
+typedef struct ts_pair_source {
+    void* context;
+    /// Writes normal (from A to B), tangent (the second one is normal x tangent), offset (a lever on B less the same point's on A) and friction, and of
+    /// every point lever, gap and, in the pair's frame, lambda (what it may begin with); all other vectors in world axes.
+    void (*fill)(void* context, int unit, const ts_pair_seat* seat);
+    /// May read the velocities of the surfaces. NULL: nobody does.
+    void (*tell)(void* context, int unit, const ts_pair_seat* seat);
+} ts_pair_source;
 
 /// What a pass finds in a group, for islands to be told in order.
 typedef struct ts_pair_sums {
@@ -133,18 +148,28 @@ typedef struct ts_pairs {
 /// What pairs are made of: bodies and contacts numbered from 0, each contact in one unit; units in the order in which loads run.
 typedef struct ts_pairs_input {
     const ts_pair_body* body;  // (body_count) to be there as long as the pairs are
+    double* velocity;          // (body_count x TS_PAIR_SPEEDS) at first; the pairs' from now on
     const ts_pair_unit* unit;  // (unit_count)
-    const ts_vec3* lever;      // (contact_count) m, from A
+    ts_pair_source source;
     int body_count, unit_count, contact_count;
-    ts_task_pool* tasks;  // threads that share passes; bits do not depend on them. NULL: the caller's
-    double omega;         // 1: over-relaxation of every step of a sweep, 0 < omega < 2
+    ts_task_pool* tasks;   // threads that share passes; bits do not depend on them. NULL: the caller's
+    double omega;          // 1: over-relaxation of every step of a sweep, 0 < omega < 2
+    double most_approach;  // m/s: what closes faster at first begins without impulse
 } ts_pairs_input;
 
-/// Orders units and lays them out. NULL when memory is short.
+/// Orders units and lays them out: levers in the frames of their pairs, impulses what friction admits of them (ts_pairs_start), steps
+/// and couplings of all points, and the velocities of their surfaces. NULL when memory is short.
 ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input);
 
 /// The impulse of contact i becomes what its friction admits of this one: the normal first, then friction in its disc.
 void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse);
+
+/// Puts a vector into a lane.
+static inline void ts_pair_vector_put(ts_pair_vector* to, int lane, ts_vec3 v) {
+    to->at[0][lane] = v.x;
+    to->at[1][lane] = v.y;
+    to->at[2][lane] = v.z;
+}
 
 /// Contact i's point, and which lane of it.
 static inline ts_pair_point* ts_pairs_point(const ts_pairs* pairs, int i, int* out_lane) {
@@ -182,9 +207,6 @@ static inline ts_vec3 ts_pairs_offset(const ts_pairs* pairs, int i) {
 ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side);
 
 // --- passes (pairs_kernel.c), over all threads; not to be called from within another loop of the same pool ---
-
-/// Steps and couplings of all points.
-void ts_pairs_weigh(ts_pairs* pairs);
 
 /// Velocities of the surfaces in all points, for the velocities of bodies given (body_count x TS_PAIR_SPEEDS).
 void ts_pairs_read(ts_pairs* pairs, const double* velocity);

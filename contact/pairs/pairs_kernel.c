@@ -200,12 +200,45 @@ static double most_of(ts_four x) {
 
 // --- once a step -----------------------------------------------------------------------------------------------------
 
-// c of a unit impulse along one direction of the frame: a column of D.
-INLINE four3 column_of(const shared* s, four3 lever, int k) {
-    motion m = {zero3(), {zero3(), zero3()}};
-    four3 d = {ts_four_all(k == 0), ts_four_all(k == 1), ts_four_all(k == 2)};
-    push_point(s, s->group->is_round, &m, lever, d);
-    return read_point(s, &m, lever);
+// What a pair's inertias are in its frame; the group has them in world axes.
+INLINE void turn_tensor(const shared* s, ts_pair_tensor* I) {
+    four3 column[3];
+    for (int k = 0; k < 3; ++k) column[k] = tensor3(I, s->axis[k]);
+    ts_four_store(dot3(s->axis[0], column[0]), I->at[0]);
+    ts_four_store(dot3(s->axis[0], column[1]), I->at[1]);
+    ts_four_store(dot3(s->axis[0], column[2]), I->at[2]);
+    ts_four_store(dot3(s->axis[1], column[1]), I->at[3]);
+    ts_four_store(dot3(s->axis[1], column[2]), I->at[4]);
+    ts_four_store(dot3(s->axis[2], column[2]), I->at[5]);
+}
+
+// D = J M^-1 J^T of a point: the diagonal, and of both tangents, of the first one and the normal, of the second one and the normal.
+typedef struct stiffness {
+    four3 diagonal, beside;
+} stiffness;
+
+// What turning makes of D: a unit impulse along an axis has a couple of two entries.
+INLINE void add_turn(const ts_pair_tensor* I, four3 r, stiffness* D) {
+    ts_four xx = ts_four_load(I->at[0]), xy = ts_four_load(I->at[1]), xz = ts_four_load(I->at[2]);
+    ts_four yy = ts_four_load(I->at[3]), yz = ts_four_load(I->at[4]), zz = ts_four_load(I->at[5]);
+    four3 x = {xx, xy, xz}, y = {xy, yy, yz}, z = {xz, yz, zz};
+    four3 first = minus3(times3(r.z, y), times3(r.y, z)), second = minus3(times3(r.x, z), times3(r.z, x)),
+          third = minus3(times3(r.y, x), times3(r.x, y));
+    four3 own = {ts_four_minus(ts_four_product(r.z, first.y), ts_four_product(r.y, first.z)),
+                 ts_four_minus(ts_four_product(r.x, second.z), ts_four_product(r.z, second.x)),
+                 ts_four_minus(ts_four_product(r.y, third.x), ts_four_product(r.x, third.y))};
+    four3 beside = {ts_four_minus(ts_four_product(r.x, first.z), ts_four_product(r.z, first.x)),
+                    ts_four_minus(ts_four_product(r.y, first.x), ts_four_product(r.x, first.y)),
+                    ts_four_minus(ts_four_product(r.y, second.x), ts_four_product(r.x, second.y))};
+    D->diagonal = plus3(D->diagonal, own);
+    D->beside = plus3(D->beside, beside);
+}
+
+INLINE stiffness stiffness_of(const shared* s, four3 lever) {
+    stiffness D = {{s->both, s->both, s->both}, zero3()};
+    add_turn(&s->group->inverse_inertia[0], lever, &D);
+    add_turn(&s->group->inverse_inertia[1], plus3(lever, s->offset), &D);
+    return D;
 }
 
 // The bound of ts_stiffness_bound_3x3.
@@ -216,36 +249,57 @@ INLINE ts_four stiffness_bound(four3 diagonal, ts_four squares) {
     return ts_four_plus(m, ts_four_root(ts_four_times(4.0 / 3.0, J)));
 }
 
-// Steps from the columns of D, where there are points: what is there has a step of the natural map (pairs.c).
-INLINE void weigh_point(ts_pair_point* p, double omega, four3 first, four3 second, four3 third) {
+// Steps, where there are points: what is there has a step of the natural map (pairs.c).
+INLINE ts_four weigh_point(ts_pair_point* p, double omega, const stiffness* D) {
     ts_four there = ts_four_load(p->natural), zero = ts_four_zero(), relaxed = ts_four_all(omega);
-    ts_four half = ts_four_times(0.5, ts_four_minus(first.x, second.y)), shear = ts_four_product(second.x, second.x);
+    ts_four half = ts_four_times(0.5, ts_four_minus(D->diagonal.x, D->diagonal.y));
+    ts_four shear = ts_four_product(D->beside.x, D->beside.x);
     ts_four spread = ts_four_root(ts_four_plus(ts_four_product(half, half), shear));
-    ts_four stiffness = ts_four_plus(ts_four_times(0.5, ts_four_plus(first.x, second.y)), spread);
-    ts_four tangent = ts_four_where(there, ts_four_quotient(relaxed, stiffness), zero);
-    ts_four squares = ts_four_plus(shear, ts_four_product(third.x, third.x));
-    squares = ts_four_plus(squares, ts_four_product(third.y, third.y));
-    ts_four bound = stiffness_bound((four3){first.x, second.y, third.z}, squares);
+    ts_four most = ts_four_plus(ts_four_times(0.5, ts_four_plus(D->diagonal.x, D->diagonal.y)), spread);
+    ts_four tangent = ts_four_where(there, ts_four_quotient(relaxed, most), zero);
+    ts_four bound = stiffness_bound(D->diagonal, dot3(D->beside, D->beside));
+    ts_four natural = ts_four_where(there, ts_four_quotient(ts_four_all(1.0), bound), zero);
     ts_four_store(tangent, p->step[0]);
-    ts_four_store(ts_four_where(there, ts_four_quotient(relaxed, third.z), zero), p->step[1]);
-    ts_four_store(ts_four_product(tangent, third.x), p->coupling[0]);
-    ts_four_store(ts_four_product(tangent, third.y), p->coupling[1]);
-    ts_four_store(ts_four_where(there, ts_four_quotient(ts_four_all(1.0), bound), zero), p->natural);
+    ts_four_store(ts_four_where(there, ts_four_quotient(relaxed, D->diagonal.z), zero), p->step[1]);
+    ts_four_store(ts_four_product(tangent, D->beside.y), p->coupling[0]);
+    ts_four_store(ts_four_product(tangent, D->beside.z), p->coupling[1]);
+    ts_four_store(natural, p->natural);
+    return natural;
 }
 
-static void weigh(const ts_pair_pass* pass, int part) {
-    const ts_pairs* pairs = pass->pairs;
-    const struct ts_pair_parts* parts = pairs->parts;
-    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
-        const ts_pair_group* group = &pairs->group[parts->group[n]];
-        shared s;
-        share(group, &s);
-        for (int i = group->first; i < group->first + group->count; ++i) {
-            ts_pair_point* p = &pairs->point[i];
-            four3 lever = load3(&p->lever);
-            weigh_point(p, pairs->omega, column_of(&s, lever, 0), column_of(&s, lever, 1), column_of(&s, lever, 2));
-        }
+// ts_block_set_admit_cone; nothing where c closes faster than `most`.
+INLINE four3 admit(const shared* s, four3 impulse, four3 c, ts_four most) {
+    ts_four zero = ts_four_zero(), fast = ts_four_minus(ts_four_minus(zero, c.z), most);
+    ts_four z = ts_four_most(impulse.z, zero), reach = ts_four_product(s->friction, z);
+    ts_four squared = ts_four_plus(ts_four_product(impulse.x, impulse.x), ts_four_product(impulse.y, impulse.y));
+    ts_four part = ts_four_quotient(reach, ts_four_root(squared)), one = ts_four_all(1.0);
+    part = ts_four_where(ts_four_minus(squared, ts_four_product(reach, reach)), part, one);
+    four3 v = {ts_four_where(fast, zero, ts_four_product(part, impulse.x)),
+               ts_four_where(fast, zero, ts_four_product(part, impulse.y)), ts_four_where(fast, zero, z)};
+    return v;
+}
+
+static void seat(const ts_pairs* pairs, int g, double most_approach) {
+    ts_pair_group* group = &pairs->group[g];
+    ts_four all = ts_four_zero(), most = ts_four_all(most_approach);
+    shared s;
+    motion m;
+    share(group, &s);
+    s.offset = to_frame(&s, s.offset);
+    store3(s.offset, &group->offset);
+    for (int side = 0; side < 2 && !group->is_round; ++side) turn_tensor(&s, &group->inverse_inertia[side]);
+    motion_of(&s, pairs->velocity, &m);
+    for (int i = group->first; i < group->first + group->count; ++i) {
+        ts_pair_point* p = &pairs->point[i];
+        four3 lever = to_frame(&s, load3(&p->lever)), impulse = load3(&p->lambda);
+        store3(lever, &p->lever);
+        four3 c = read_there(&s, &m, p);
+        stiffness D = stiffness_of(&s, lever);
+        store3(c, &pairs->track[i].velocity);
+        store3(admit(&s, impulse, c, most), &p->lambda);
+        all = ts_four_plus(all, weigh_point(p, pairs->omega, &D));
     }
+    ts_four_store(all, pairs->sums[g].natural);
 }
 
 static void read(const ts_pair_pass* pass, int part) {
@@ -595,7 +649,7 @@ static void judge(ts_pair_pass* pass, int part) {
 #define KERNEL(name) ts_pairs_##name##_plain
 #endif
 
-void KERNEL(weigh)(ts_pair_pass* pass, int part) { weigh(pass, part); }
+void KERNEL(seat)(const ts_pairs* pairs, int g, double most_approach) { seat(pairs, g, most_approach); }
 void KERNEL(read)(ts_pair_pass* pass, int part) { read(pass, part); }
 void KERNEL(refer)(ts_pair_pass* pass, int part) { refer(pass, part); }
 void KERNEL(begin)(ts_pair_pass* pass, int part) { begin(pass, part); }

@@ -23,8 +23,15 @@ typedef struct ts_pair_pass {
 /// A pass over a part.
 typedef void (*ts_pairs_kernel)(ts_pair_pass* pass, int part);
 
+/// Makes of group g, as its units and their source have left it, what ts_pairs_make says; its sums have how large the steps of the natural map are.
+typedef void (*ts_pairs_seat_kernel)(const ts_pairs* pairs, int g, double most_approach);
+void ts_pairs_seat_plain(const ts_pairs* pairs, int g, double most_approach);
+void ts_pairs_seat_wide(const ts_pairs* pairs, int g, double most_approach);
+
+/// ts_pairs_make by one of these.
+ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pairs_seat_kernel kernel);
+
 /// The functions of that name in pairs.h; what islands make of what is found comes after.
-void ts_pairs_weigh_plain(ts_pair_pass* pass, int part);
 void ts_pairs_read_plain(ts_pair_pass* pass, int part);
 void ts_pairs_refer_plain(ts_pair_pass* pass, int part);
 void ts_pairs_begin_plain(ts_pair_pass* pass, int part);
@@ -32,7 +39,6 @@ void ts_pairs_sweep_plain(ts_pair_pass* pass, int part);
 void ts_pairs_judge_plain(ts_pair_pass* pass, int part);
 
 /// The same.
-void ts_pairs_weigh_wide(ts_pair_pass* pass, int part);
 void ts_pairs_read_wide(ts_pair_pass* pass, int part);
 void ts_pairs_refer_wide(ts_pair_pass* pass, int part);
 void ts_pairs_begin_wide(ts_pair_pass* pass, int part);

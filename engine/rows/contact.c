@@ -112,13 +112,16 @@ static double limit_push(const ts_row_law* law, int normal, double push) {
     return levers && G * mass < 1.0 ? sqrt(G * mass) * push : push;
 }
 
+double ts_contact_start_share(const ts_sim* sim, const ts_row_memory* memory, ts_vec3 normal) {
+    if (!sim->options.warm_start || !memory->valid) return 0.0;
+    if (ts_vec3_dot(ts_contact_remembered(memory, TS_CONTACT_NORMAL), normal) < least_normal_agreement) return 0.0;
+    return sim->options.time_step / memory->time_step;
+}
+
 void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
                       double* out_impulse) {
-    if (!sim->options.warm_start || !memory->valid) return;
-    ts_vec3 normal = ts_contact_remembered(memory, TS_CONTACT_NORMAL);
-    if (ts_vec3_dot(normal, ts_mat3_column(&contact->frame, 2)) < least_normal_agreement) return;
-    if (speed_now < 0.0 && -speed_now > ts_contact_bounce_threshold(&sim->options)) return;
-    double ratio = sim->options.time_step / memory->time_step;
+    double ratio = ts_contact_start_share(sim, memory, ts_mat3_column(&contact->frame, 2));
+    if (ratio == 0.0 || (speed_now < 0.0 && -speed_now > ts_contact_bounce_threshold(&sim->options))) return;
     ts_vec3 impulse = ts_vec3_scale(ratio, ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(memory->impulse)));
     if (contact->surface.dimension == 1) {
         out_impulse[0] = impulse.z;
@@ -240,22 +243,14 @@ static void book(const ts_sim* sim, int b, const ts_row_work* work, double* acco
     if (rows > 3) ts_row_book_friction(work, 3, rows - 3, drive, slides, TS_LEDGER_ROLLING, account);
 }
 
-void ts_contact_remember(const ts_sim* sim, const ts_contact* contact, ts_row_memory* out_memory) {
-    const ts_transform* pose_a = &sim->kinematics.geom_pose[contact->geom_a];
-    const ts_transform* pose_b = &sim->kinematics.geom_pose[contact->geom_b];
-    ts_vec3_store(ts_mat3_mul_vec(&contact->frame, contact->impulse), out_memory->impulse);
-    ts_vec3 turning = ts_vec3_zero();
-    if (contact->surface.dimension > 3) turning = ts_mat3_mul_vec(&contact->frame, contact->angular_impulse);
-    ts_vec3_store(turning, out_memory->impulse + 3);
-    ts_vec3_store(ts_transform_point_inverse(pose_a, contact->position), out_memory->own + TS_CONTACT_ON_A);
-    ts_vec3_store(ts_transform_point_inverse(pose_b, contact->position), out_memory->own + TS_CONTACT_ON_B);
-    ts_vec3_store(ts_mat3_column(&contact->frame, 2), out_memory->own + TS_CONTACT_NORMAL);
-    ts_vec3_store(ts_mat3_column(&contact->frame, 0), out_memory->own + TS_CONTACT_TANGENT);
-}
-
 static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory) {
     (void)impulse;  // the contact has it, and the angular part in its own unit
-    ts_contact_remember(sim, contact_of(sim, b), out_memory);
+    const ts_contact* contact = contact_of(sim, b);
+    const ts_transform* pose = sim->kinematics.geom_pose;
+    ts_contact_axes axes = ts_contact_axes_of(&contact->frame);
+    ts_contact_geom on_a = ts_contact_geom_of(&pose[contact->geom_a]),
+                    on_b = ts_contact_geom_of(&pose[contact->geom_b]);
+    ts_contact_remember(contact, &axes, &on_a, &on_b, ts_four_load(&contact->position.x), contact->impulse, out_memory);
 }
 
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {

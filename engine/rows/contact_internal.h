@@ -3,6 +3,7 @@
 #ifndef TS_ENGINE_ROWS_CONTACT_INTERNAL_H
 #define TS_ENGINE_ROWS_CONTACT_INTERNAL_H
 
+#include "base/linear/four.h"
 #include "engine/rows/row_source_internal.h"
 
 #ifdef __cplusplus
@@ -25,6 +26,10 @@ double ts_contact_reference(const ts_options* options, const ts_reference_input*
 /// Slower impacts than this do not bounce, m/s.
 double ts_contact_bounce_threshold(const ts_options* options);
 
+/// What of the remembered impulse, in world axes, a contact with this normal begins with: the ratio of time steps, or 0. What closes faster than
+/// ts_contact_bounce_threshold begins without, too.
+double ts_contact_start_share(const ts_sim* sim, const ts_row_memory* memory, ts_vec3 normal);
+
 /// Where a contact's impulse begins (its rows): the remembered one in the frame of now, or nothing, where out_impulse stays as it is. speed_now:
 /// m/s, of its normal when the step begins.
 void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
@@ -33,14 +38,62 @@ void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row
 /// Where in `own` of a remembered contact its vectors begin. impulse holds linear (N s) and angular (N m s, of spinning
 /// and rolling friction) impulse on B, in world axes; key.whole is geom_a << 32 | geom_b, key.part ts_contact.key.
 enum {
-    TS_CONTACT_ON_A = 0,    // m, where on geom A, in its frame
-    TS_CONTACT_ON_B = 3,    // m, where on geom B, in its frame
-    TS_CONTACT_NORMAL = 6,  // world
-    TS_CONTACT_TANGENT = 9  // world, tangent 1
+    TS_CONTACT_NORMAL = 0,   // world
+    TS_CONTACT_TANGENT = 3,  // world, tangent 1
+    TS_CONTACT_ON_A = 6,     // m, where on geom A, in its frame
+    TS_CONTACT_ON_B = 9      // m, where on geom B, in its frame
 };
 
-/// What the next step shall know of a contact: impulse and own.
-void ts_contact_remember(const ts_sim* sim, const ts_contact* contact, ts_row_memory* out_memory);
+/// The axes of a contact's frame, and rows of a geom's, with its origin, as ts_contact_remember reads them: once for all contacts that share them.
+typedef struct ts_contact_axes {
+    ts_four x, y, z;
+} ts_contact_axes;
+typedef struct ts_contact_geom {
+    ts_four row[3], origin;
+} ts_contact_geom;
+
+static inline ts_contact_axes ts_contact_axes_of(const ts_mat3* frame) {
+    const double* r = frame->m[0];
+    ts_contact_axes axes = {ts_four_load(r), ts_four_load(r + 3), ts_four_next(ts_four_load(r + 5))};
+    ts_four rest = ts_four_zero();
+    ts_four_transpose(&axes.x, &axes.y, &axes.z, &rest);
+    return axes;
+}
+
+/// Each read goes one number further than what it is for, which is the next of the pose; but not the last.
+static inline ts_contact_geom ts_contact_geom_of(const ts_transform* pose) {
+    const double* r = (const double*)pose;
+    ts_contact_geom geom = {{ts_four_load(r), ts_four_load(r + 3), ts_four_load(r + 6)},
+                            ts_four_next(ts_four_load(r + 8))};
+    return geom;
+}
+
+static inline ts_four ts_contact_along(const ts_contact_axes* axes, ts_vec3 v) {
+    ts_four xy = ts_four_plus(ts_four_times(v.x, axes->x), ts_four_times(v.y, axes->y));
+    return ts_four_plus(xy, ts_four_times(v.z, axes->z));
+}
+
+static inline ts_four ts_contact_on_geom(const ts_contact_geom* geom, ts_four position) {
+    ts_four d = ts_four_minus(position, geom->origin);
+    ts_four xy = ts_four_plus(ts_four_product(ts_four_lane(d, 0), geom->row[0]),
+                              ts_four_product(ts_four_lane(d, 1), geom->row[1]));
+    return ts_four_plus(xy, ts_four_product(ts_four_lane(d, 2), geom->row[2]));
+}
+
+/// What the next step shall know of a contact at `position` between geoms that lie there: impulse and own. `impulse` is its own, in its frame, of
+/// the last solve. Inline, for who goes through many.
+static inline void ts_contact_remember(const ts_contact* contact, const ts_contact_axes* axes, const ts_contact_geom* a,
+                                       const ts_contact_geom* b, ts_four position, ts_vec3 impulse,
+                                       ts_row_memory* out_memory) {
+    ts_four turning = ts_four_zero();
+    if (contact->surface.dimension > 3) turning = ts_contact_along(axes, contact->angular_impulse);
+    ts_four_store_three(ts_contact_along(axes, impulse), out_memory->impulse);
+    ts_four_store_three(turning, out_memory->impulse + 3);
+    ts_four_store_three(axes->z, out_memory->own + TS_CONTACT_NORMAL);
+    ts_four_store_three(axes->x, out_memory->own + TS_CONTACT_TANGENT);
+    ts_four_store_three(ts_contact_on_geom(a, position), out_memory->own + TS_CONTACT_ON_A);
+    ts_four_store_three(ts_contact_on_geom(b, position), out_memory->own + TS_CONTACT_ON_B);
+}
 
 /// A vector of a remembered contact.
 static inline ts_vec3 ts_contact_remembered(const ts_row_memory* memory, int which) {

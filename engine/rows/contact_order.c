@@ -14,64 +14,129 @@
 // Known to fail: nothing is gained where loads do not come from gravity, as in a grasp.
 #include "engine/rows/contact_order_internal.h"
 
-static int find_runs(const ts_sim* sim, ts_contact_run* out_run) {
-    const ts_contact* contact = sim->contact;
+#include <string.h>
+
+#include "engine/sim_internal.h"
+
+enum {
+    LAYERS = 512,
+    FEW = 24  // pairs of a layer that insertion sorts sooner than merging
+};
+
+// A pair by what it is sorted by.
+typedef struct placed_run {
+    double height;  // m, against gravity
+    int run;
+} placed_run;
+
+static void find_heights(const ts_sim* sim, placed_run* out_placed) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
     double gravity = ts_vec3_norm(sim->options.gravity);
     ts_vec3 up = gravity > 0.0 ? ts_vec3_scale(-1.0 / gravity, sim->options.gravity) : ts_vec3_zero();
-    int runs = 0;
-    for (int i = 0, end; i < sim->contact_count; i = end) {
-        ts_vec3 sum = ts_vec3_zero();
-        for (end = i; end < sim->contact_count && contact[end].geom_a == contact[i].geom_a &&
-                      contact[end].geom_b == contact[i].geom_b;
-             ++end)
-            sum = ts_vec3_add(sum, contact[end].position);
-        ts_vec3 centre = ts_vec3_scale(1.0 / (end - i), sum);
-        ts_contact_run run = {ts_vec3_dot(up, sum) / (end - i), centre, i, end - i};
-        out_run[runs++] = run;
-    }
-    return runs;
+    for (int r = 0; r < storage->run_count; ++r)
+        out_placed[r] = (placed_run){ts_vec3_dot(up, storage->contact_run[r].centre), r};
 }
 
-// Merges the sorted [begin, middle) and [middle, end) of `from` into `to`; equal heights keep their order.
-static void merge(const ts_contact_run* from, int begin, int middle, int end, ts_contact_run* to) {
-    int left = begin, right = middle;
-    for (int k = begin; k < end; ++k) {
-        int take_right = left == middle || (right < end && from[right].height > from[left].height);
-        to[k] = take_right ? from[right++] : from[left++];
+// Merges the sorted [begin, middle) and [middle, end) of `from` into `to`; equal heights keep their order. Of a heap nobody can guess which is next, so
+// nothing here jumps by it.
+static void merge(const placed_run* from, int begin, int middle, int end, placed_run* to) {
+    int left = begin, right = middle, k = begin;
+    while (left < middle && right < end) {
+        int take_right = from[right].height > from[left].height;
+        to[k++] = from[take_right ? right : left];
+        right += take_right;
+        left += !take_right;
     }
+    while (left < middle) to[k++] = from[left++];
+    while (right < end) to[k++] = from[right++];
 }
 
-// Bottom-up merge sort. Returns whichever of the two arrays holds the result.
-static ts_contact_run* sort_runs(ts_contact_run* run, ts_contact_run* spare, int count) {
-    for (int width = 1; width < count; width *= 2) {
-        for (int begin = 0; begin < count; begin += 2 * width) {
-            int middle = begin + width < count ? begin + width : count;
-            int end = middle + width < count ? middle + width : count;
-            merge(run, begin, middle, end, spare);
+// Bottom-up merge sort of [begin, end), in place.
+static void merge_sort(placed_run* placed, int begin, int end, placed_run* spare) {
+    placed_run *from = placed, *to = spare;
+    for (int width = 1; width < end - begin; width *= 2) {
+        for (int left = begin; left < end; left += 2 * width) {
+            int middle = left + width < end ? left + width : end;
+            merge(from, left, middle, middle + width < end ? middle + width : end, to);
         }
-        ts_contact_run* swap = run;
-        run = spare;
-        spare = swap;
+        placed_run* swap = from;
+        from = to;
+        to = swap;
     }
-    return run;
+    if (from != placed) memcpy(placed + begin, from + begin, (size_t)(end - begin) * sizeof *placed);
 }
 
-const ts_contact_run* ts_contact_order_runs(ts_sim* sim, int* out_count) {
-    ts_contact_run* run = TS_ARENA_ARRAY(&sim->scratch, ts_contact_run, sim->contact_count);
-    ts_contact_run* spare = TS_ARENA_ARRAY(&sim->scratch, ts_contact_run, sim->contact_count);
-    if (!run || !spare) return NULL;
-    *out_count = find_runs(sim, run);
-    return sort_runs(run, spare, *out_count);
+// Few, by insertion.
+static void insertion_sort(placed_run* placed, int begin, int end) {
+    for (int k = begin + 1; k < end; ++k) {
+        placed_run run = placed[k];
+        int at = k;
+        for (; at > begin && run.height > placed[at - 1].height; --at) placed[at] = placed[at - 1];
+        placed[at] = run;
+    }
+}
+
+// Layers of equal thickness from the top, which is as good as sorted where pairs lie anyhow; then layer by layer.
+typedef struct layers {
+    double top, scale;  // m, m^-1
+} layers;
+
+static layers layers_of(const placed_run* placed, int count) {
+    double top = count > 0 ? placed[0].height : 0.0, bottom = top;
+    for (int k = 1; k < count; ++k) {
+        if (placed[k].height > top) top = placed[k].height;
+        if (placed[k].height < bottom) bottom = placed[k].height;
+    }
+    return (layers){top, top > bottom ? LAYERS / (top - bottom) : 0.0};
+}
+
+static int layer_of(const layers* all, double height) {
+    double at = (all->top - height) * all->scale;
+    if (!(at >= 0.0)) return 0;
+    return at < LAYERS - 1 ? (int)at : LAYERS - 1;
+}
+
+// Highest first; equal heights keep their order. Returns whichever of the two arrays holds the result.
+static placed_run* sort_runs(placed_run* placed, placed_run* spare, int count) {
+    if (count <= FEW) {
+        insertion_sort(placed, 0, count);
+        return placed;
+    }
+    int next[LAYERS + 1] = {0};
+    layers all = layers_of(placed, count);
+    for (int k = 0; k < count; ++k) ++next[layer_of(&all, placed[k].height) + 1];
+    for (int l = 0; l < LAYERS; ++l) next[l + 1] += next[l];
+    for (int k = 0; k < count; ++k) spare[next[layer_of(&all, placed[k].height)]++] = placed[k];
+    for (int l = 0, begin = 0; l < LAYERS; begin = next[l++])
+        if (next[l] - begin > FEW)
+            merge_sort(spare, begin, next[l], placed);
+        else
+            insertion_sort(spare, begin, next[l]);
+    return spare;
+}
+
+const int* ts_contact_order_runs(ts_sim* sim) {
+    ts_arena* arena = &sim->scratch;
+    int count = ts_sim_storage_of(sim)->run_count;
+    int* order = TS_ARENA_ARRAY(arena, int, count);
+    ts_arena_scope scope = ts_arena_scope_begin(arena);
+    placed_run *placed = TS_ARENA_ARRAY(arena, placed_run, count), *spare = TS_ARENA_ARRAY(arena, placed_run, count);
+    if (!order || !placed || !spare) return NULL;
+    find_heights(sim, placed);
+    placed = sort_runs(placed, spare, count);
+    for (int k = 0; k < count; ++k) order[k] = placed[k].run;
+    ts_arena_scope_end(arena, scope);
+    return order;
 }
 
 int* ts_contact_order_make(ts_sim* sim) {
-    int count = sim->contact_count, at = 0, runs = 0;
-    int* order = TS_ARENA_ARRAY(&sim->scratch, int, count);
+    const ts_contact_run* run = ts_sim_storage_of(sim)->contact_run;
+    int* order = TS_ARENA_ARRAY(&sim->scratch, int, sim->contact_count);
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
-    const ts_contact_run* run = ts_contact_order_runs(sim, &runs);
-    if (!order || !run) return NULL;
-    for (int k = 0; k < runs; ++k)
-        for (int i = 0; i < run[k].count; ++i) order[at++] = run[k].first + i;
+    const int* runs = ts_contact_order_runs(sim);
+    if (!order || !runs) return NULL;
+    for (int k = 0, at = 0; k < ts_sim_storage_of(sim)->run_count; ++k)
+        for (int i = 0; i < run[runs[k]].count; ++i) order[at++] = run[runs[k]].first + i;
     ts_arena_scope_end(&sim->scratch, scope);
     return order;
 }

@@ -8,15 +8,25 @@
 extern "C" {
 #endif
 
-/// Contacts of one pair of geoms, which lie together.
+/// The contacts of one pair of geoms, which lie together, as they were found.
 typedef struct ts_contact_run {
-    double height;   // m, mean, against gravity
     ts_vec3 centre;  // m, mean
     int first, count;
+    int body[2];  // A and B
+    int units;    // runs of points of one normal, none longer than a unit of a pile (contact/pairs/pairs.h)
+    int kind;     // ts_contact_run_kind
 } ts_contact_run;
 
-/// The pairs of geoms that have contacts, in order, in the step's scratch; NULL when memory is short.
-const ts_contact_run* ts_contact_order_runs(ts_sim* sim, int* out_count);
+/// What all of them are.
+enum {
+    TS_CONTACT_RUN_PLAIN = 1,    // nothing but friction: neither rolling, nor glue, nor a surface that runs
+    TS_CONTACT_RUN_BOUNCES = 2,  // elastic
+    TS_CONTACT_RUN_PAUSES = 4    // of some of them a push-out stays away, or has (ts_row_memory.pause)
+};
+
+/// The pairs of geoms that have contacts (ts_sim_storage.contact_run), highest first: (storage->run_count) indices in the step's scratch; NULL when
+/// memory is short.
+const int* ts_contact_order_runs(ts_sim* sim);
 
 /// The contact of each block, (contact_count) indices of sim->contact in the step's scratch; NULL when memory is short.
 int* ts_contact_order_make(ts_sim* sim);

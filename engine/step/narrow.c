@@ -10,11 +10,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/pairs/pairs.h"
 #include "engine/rows/contact_internal.h"
+#include "engine/rows/contact_order_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/pair_memory_internal.h"
-#include "engine/step/pile_internal.h"
 #include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
 
@@ -238,7 +239,7 @@ static int surface_runs(const ts_surface* surface) {
 
 // A frame, and what it was made of: points of a manifold mostly share it.
 typedef struct known_frame {
-    ts_vec3 normal, wanted;
+    ts_vec3 normal, wanted;  // zero: no tangent of the last step
     ts_mat3 frame;
 } known_frame;
 
@@ -274,6 +275,7 @@ typedef struct shared_contact {
     const ts_narrow_pair* pair;
     const ts_surface* surface;
     int body_a, body_b;
+    int starts;  // nonzero: the step may be one of a pile, which begins with the impulses that it finds in its contacts
     uint64_t label;  // of the pair: that of no feature
 } shared_contact;
 
@@ -282,13 +284,15 @@ static void fill_contact(const ts_sim* sim, const shared_contact* shared, const 
                          known_frame* known, ts_contact* contact) {
     const ts_row_memory* old = memory >= 0 ? &sim->row_memory.data[memory] : NULL;
     const ts_surface* surface = shared->surface;
-    ts_vec3 normal = point->normal, tangent;
-    if (old && ts_vec3_distance(ts_contact_remembered(old, TS_CONTACT_NORMAL), normal) < same_normal)
+    ts_vec3 normal = point->normal, tangent = ts_vec3_zero();
+    if (old && ts_vec3_norm_squared(ts_vec3_sub(ts_contact_remembered(old, TS_CONTACT_NORMAL), normal)) <
+                   same_normal * same_normal)
         tangent = ts_contact_remembered(old, TS_CONTACT_TANGENT);
-    else
-        tangent = fresh_tangent(sim, shared->pair->a, normal);
-    if (!same_vector(normal, known->normal) || !same_vector(tangent, known->wanted))
-        *known = (known_frame){normal, tangent, contact_frame(normal, tangent)};
+    if (!same_vector(normal, known->normal) || !same_vector(tangent, known->wanted)) {
+        int is_fresh = same_vector(tangent, ts_vec3_zero());
+        ts_vec3 wanted = is_fresh ? fresh_tangent(sim, shared->pair->a, normal) : tangent;
+        *known = (known_frame){normal, tangent, contact_frame(normal, wanted)};
+    }
     // One by one: a literal is made elsewhere and copied, which costs as much as all the rest.
     _Static_assert(sizeof(void*) != 8 || sizeof(ts_contact) == 312, "whatever a contact has is set here");
     contact->geom_a = shared->pair->a;
@@ -307,6 +311,10 @@ static void fill_contact(const ts_sim* sim, const shared_contact* shared, const 
     contact->velocity_before = contact->velocity = contact->drift = ts_vec3_zero();
     contact->adhesion = point->gap <= surface->gap + sim->options.slop ? surface->adhesion : 0.0;
     contact->impulse = contact->angular_impulse = ts_vec3_zero();
+    double share = old && shared->starts ? ts_contact_start_share(sim, old, normal) : 0.0;
+    if (share == 0.0) return;
+    ts_vec3 impulse = ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(old->impulse));
+    contact->impulse = ts_vec3_scale(share, impulse);
 }
 
 // How far a point may have moved on either geom and still be the one of last step: 2 % of the smaller geom's size.
@@ -361,6 +369,7 @@ static void match_points(const ts_sim* sim, const ts_narrow_pair* pair, const na
 
 // Where the contacts of a pair go, and what is remembered of them.
 typedef struct contact_range {
+    int run;  // of storage->contact_run
     int at;
     int old, old_end;
     double deepest;  // m
@@ -373,38 +382,59 @@ typedef struct compact_context {
     contact_range* range;
 } compact_context;
 
+// All contacts of a pair that touches, and what they are together.
+static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, known_surface* surfaces,
+                      contact_range* range) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_geom* geom = sim->model->geom;
+    ts_contact* contact = &sim->contact[range->at];
+    int* memory = storage->contact_memory_index + range->at;
+    const shared_contact shared = {.pair = pair,
+                                   .surface = surface_of(sim, pair, surfaces),
+                                   .body_a = geom[pair->a].body,
+                                   .body_b = geom[pair->b].body,
+                                   .starts = storage->substep_count > 1,
+                                   .label = contact_key(ts_pair_key(pair->a, pair->b), 0)};
+    match_points(sim, pair, touch, shared.label, range->old, range->old_end, memory);
+    known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
+    int drifts = surfaces->runs;
+    int plain = shared.surface->dimension == 3, pauses = 0;
+    ts_vec3 sum = ts_vec3_zero();
+    for (int k = 0; k < touch->count; ++k) {
+        const ts_row_memory* old = memory[k] >= 0 ? &sim->row_memory.data[memory[k]] : NULL;
+        fill_contact(sim, &shared, &touch->point[k], memory[k], &known, &contact[k]);
+        if (drifts) contact[k].drift = drift_of(sim, &contact[k]);
+        plain = plain && contact[k].adhesion == 0.0 && (!drifts || ts_vec3_max_abs(contact[k].drift) == 0.0);
+        pauses = pauses || (old && (old->pause != 0 || old->last_pause != 0));
+        sum = ts_vec3_add(sum, contact[k].position);
+        if (-contact[k].gap > range->deepest) range->deepest = -contact[k].gap;
+    }
+    storage->contact_run[range->run] = (ts_contact_run){
+        .centre = ts_vec3_scale(1.0 / touch->count, sum),
+        .first = range->at,
+        .count = touch->count,
+        .body = {shared.body_a, shared.body_b},
+        .units = touch->units,
+        .kind = (plain ? TS_CONTACT_RUN_PLAIN : 0) | (shared.surface->restitution > 0.0 ? TS_CONTACT_RUN_BOUNCES : 0) |
+                (pauses ? TS_CONTACT_RUN_PAUSES : 0),
+    };
+}
+
 static void fill_contacts(void* context, int begin, int end, int worker) {
     const compact_context* job = (const compact_context*)context;
-    ts_sim* sim = job->sim;
-    const ts_geom* geom = sim->model->geom;
     known_surface surfaces = {.is_known = 0};
     (void)worker;
     for (int i = begin; i < end; ++i) {
-        const ts_narrow_pair* pair = &job->pair[i];
-        const narrow_touch* touch = &job->touch[i];
-        contact_range* range = &job->range[i];
-        range->deepest = 0.0;
-        if (!touch->count) continue;
-        int* memory = ts_sim_storage_of(sim)->contact_memory_index + range->at;
-        const shared_contact shared = {pair, surface_of(sim, pair, &surfaces), geom[pair->a].body, geom[pair->b].body,
-                                       contact_key(ts_pair_key(pair->a, pair->b), 0)};
-        match_points(sim, pair, touch, shared.label, range->old, range->old_end, memory);
-        known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
-        for (int k = 0; k < touch->count; ++k) {
-            ts_contact* contact = &sim->contact[range->at + k];
-            fill_contact(sim, &shared, &touch->point[k], memory[k], &known, contact);
-            if (surfaces.runs) contact->drift = drift_of(sim, contact);
-            if (-contact->gap > range->deepest) range->deepest = -contact->gap;
-        }
+        job->range[i].deepest = 0.0;
+        if (job->touch[i].count) fill_pair(job->sim, &job->pair[i], &job->touch[i], &surfaces, &job->range[i]);
     }
 }
 
-// Ranges of all pairs; pairs and memory ascend together. Returns how many contacts there are.
+// Ranges of all pairs; pairs and memory ascend together. Returns how many contacts there are, and in the storage of how many pairs.
 static int find_ranges(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, int pair_count,
                        contact_range* out_range) {
     const ts_row_memory* known = sim->row_memory.data;
-    int at = 0, old, end, *units = &ts_sim_storage_of(sim)->unit_count;
-    *units = 0;
+    int at = 0, old, end, runs = 0;
     ts_contact_memory(sim, &old, &end);
     for (int i = 0; i < pair_count; ++i) {
         uint64_t key = ts_pair_key(pair[i].a, pair[i].b);
@@ -416,9 +446,10 @@ static int find_ranges(ts_sim* sim, const ts_narrow_pair* pair, const narrow_tou
         out_range[i].old = old;
         while (old < end && known[old].key.whole == key) ++old;
         out_range[i].old_end = old;
+        out_range[i].run = runs++;
         at += touch[i].count;
-        *units += touch[i].units;
     }
+    ts_sim_storage_of(sim)->run_count = runs;
     return at;
 }
 
@@ -431,7 +462,8 @@ static ts_code compact(ts_sim* sim, const ts_narrow_pair* pair, const narrow_tou
     int asleep = storage->bed ? storage->bed->contact.count : 0;  // they are shown behind
     sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count + asleep);
     storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
-    if (!sim->contact || !storage->contact_memory_index) return TS_ERROR_MEMORY;
+    storage->contact_run = TS_ARENA_ARRAY(&sim->scratch, ts_contact_run, storage->run_count);
+    if (sim->scratch.failed) return TS_ERROR_MEMORY;
     compact_context job = {sim, pair, touch, range};
     ts_task_parallel_for(sim->tasks, pair_count, 64, fill_contacts, &job);
     sim->contact_count = count;

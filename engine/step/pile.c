@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "engine/dynamics/kinematics_frame_internal.h"
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/contact_order_internal.h"
 #include "engine/rows/soft_contact_internal.h"
@@ -47,9 +48,8 @@ static int is_plain(const ts_contact* contact) {
            contact->drift.y == 0.0 && contact->drift.z == 0.0;
 }
 
-static int fits_contact(const ts_sim* sim, const ts_contact* contact) {
-    return is_plain(contact) && fits_side(sim, contact->body_a) && fits_side(sim, contact->body_b) &&
-           (is_movable(sim, contact->body_a) || is_movable(sim, contact->body_b));
+static int fits_bodies(const ts_sim* sim, int a, int b) {
+    return fits_side(sim, a) && fits_side(sim, b) && (is_movable(sim, a) || is_movable(sim, b));
 }
 
 static int fits_settings(const ts_sim* sim) {
@@ -81,21 +81,31 @@ static int may_be(const ts_sim* sim) {
     return ts_sim_storage_of(sim)->substep_count > 1 && fits_model(sim) && fits_settings(sim);
 }
 
-// Whether it is one, and how many of its contacts bounce.
-static int fits(const ts_sim* sim, int* out_elastic) {
+// What there is to be counted of a pile.
+typedef struct pile_counts {
+    int units;
+    int elastic;  // contacts that bounce
+    int pauses;   // nonzero: something is remembered of push-outs that stay away
+} pile_counts;
+
+// Whether it is one.
+static int fits(const ts_sim* sim, pile_counts* out) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
     if (!may_be(sim) || sim->contact_count == 0) return 0;
-    *out_elastic = 0;
-    for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        // Contacts of a pair lie together, and have its bodies.
-        int same = i > 0 && contact->geom_a == contact[-1].geom_a && contact->geom_b == contact[-1].geom_b;
-        if (same ? !is_plain(contact) : !fits_contact(sim, contact)) return 0;
-        *out_elastic += contact->surface.restitution > 0.0;
+    *out = (pile_counts){0, 0, 0};
+    for (int r = 0; r < storage->run_count; ++r) {
+        const ts_contact_run* run = &storage->contact_run[r];
+        if (!(run->kind & TS_CONTACT_RUN_PLAIN) || !fits_bodies(sim, run->body[0], run->body[1])) return 0;
+        out->units += run->units;
+        if (run->kind & TS_CONTACT_RUN_BOUNCES) out->elastic += run->count;
+        out->pauses |= run->kind & TS_CONTACT_RUN_PAUSES;
     }
     // Sleepers count, too: who falls asleep changes nothing for the others.
-    const ts_bed* bed = ts_sim_storage_of(sim)->bed;
-    for (int i = 0; bed && i < bed->contact.count; ++i)
-        if (!fits_contact(sim, &bed->contact.data[i])) return 0;
+    const ts_bed* bed = storage->bed;
+    for (int i = 0; bed && i < bed->contact.count; ++i) {
+        const ts_contact* contact = &bed->contact.data[i];
+        if (!is_plain(contact) || !fits_bodies(sim, contact->body_a, contact->body_b)) return 0;
+    }
     return 1;
 }
 
@@ -107,17 +117,16 @@ typedef struct layout {
     ts_pile* pile;
     int* slot;           // (tree_count) the body of a tree; 0: none yet
     ts_pair_body* body;  // (tree_count + 1)
+    double* velocity;    // (tree_count + 1) x TS_PAIR_SPEEDS, when the step begins
     ts_vec3* centre;     // (tree_count + 1) m, where levers on them begin
     int body_count;
-    ts_pair_unit* unit;  // (storage->unit_count)
+    ts_pair_unit* unit;
     int unit_count;
-    ts_vec3* lever;  // (contact_count)
-    int contact_count;
-    ts_vec3 across;  // along which threads share the pile
 } layout;
 
 // The direction across gravity in which pairs lie farther apart.
-static ts_vec3 wide_axis(const ts_sim* sim, const ts_contact_run* run, int runs) {
+static ts_vec3 wide_axis(const ts_sim* sim) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_vec3 up = ts_vec3_unit_or(sim->options.gravity, ts_vec3_axis(2));
     ts_vec3 x = ts_vec3_sub(ts_vec3_axis(0), ts_vec3_scale(up.x, up)),
             y = ts_vec3_sub(ts_vec3_axis(1), ts_vec3_scale(up.y, up));
@@ -125,9 +134,9 @@ static ts_vec3 wide_axis(const ts_sim* sim, const ts_contact_run* run, int runs)
     if (ts_vec3_norm_squared(x) < 0.25) x = ts_vec3_axis(2);
     if (ts_vec3_norm_squared(y) < 0.25) y = ts_vec3_axis(2);
     double least[2] = {HUGE_VAL, HUGE_VAL}, most[2] = {-HUGE_VAL, -HUGE_VAL};
-    for (int i = 0; i < runs; ++i)
+    for (int i = 0; i < storage->run_count; ++i)
         for (int k = 0; k < 2; ++k) {
-            double at = ts_vec3_dot(k ? y : x, run[i].centre);
+            double at = ts_vec3_dot(k ? y : x, storage->contact_run[i].centre);
             least[k] = at < least[k] ? at : least[k];
             most[k] = at > most[k] ? at : most[k];
         }
@@ -144,125 +153,206 @@ static ts_mat3 inverse_of(const ts_mat3* I) {
                                 ts_mat3_solve(I, ts_vec3_axis(2)));
 }
 
+static int is_diagonal(const ts_mat3* I) { return I->m[0][1] == 0.0 && I->m[0][2] == 0.0 && I->m[1][2] == 0.0; }
+
+// Diagonal matrices, in axes that are the columns of R.
+static void store_diagonals(const ts_mat3* R, ts_vec3 d, ts_vec3 e, double* out_d, double* out_e) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = i; j < 3; ++j) {
+            double x = R->m[i][0] * R->m[j][0], y = R->m[i][1] * R->m[j][1], z = R->m[i][2] * R->m[j][2];
+            *out_d++ = d.x * x + d.y * y + d.z * z;
+            *out_e++ = e.x * x + e.y * y + e.z * z;
+        }
+}
+
+// A body's inertia and its inverse in world axes. What is round stays so to the bit.
+static void weigh_body(const ts_mat3* R, const ts_mat3* I, int is_round, ts_pair_body* out) {
+    if (!is_diagonal(I)) {
+        store_tensor(ts_mat3_rotate_tensor(*R, *I), out->inertia);
+        store_tensor(ts_mat3_rotate_tensor(*R, inverse_of(I)), out->inverse_inertia);
+        return;
+    }
+    ts_vec3 d = {I->m[0][0], I->m[1][1], I->m[2][2]}, inverse = {1.0 / d.x, 1.0 / d.y, 1.0 / d.z};
+    if (!is_round) {
+        store_diagonals(R, d, inverse, out->inertia, out->inverse_inertia);
+        return;
+    }
+    const double entries[6] = {d.x, 0.0, 0.0, d.y, 0.0, d.z},
+                 inverses[6] = {inverse.x, 0.0, 0.0, inverse.y, 0.0, inverse.z};
+    memcpy(out->inertia, entries, sizeof entries);
+    memcpy(out->inverse_inertia, inverses, sizeof inverses);
+}
+
 // The number of a body among the pairs'.
 static int slot_of(layout* l, int body) {
-    const ts_model* model = l->sim->model;
     int tree = ts_sim_storage_of(l->sim)->body_tree[body];
     if (tree < 0) return 0;
     if (l->slot[tree]) return l->slot[tree];
-    int slot = l->slot[tree] = l->body_count++, root = model->tree[tree].root;
-    l->centre[slot] = ts_transform_point(&l->sim->kinematics.body_pose[root], model->body[root].centre);
+    int slot = l->slot[tree] = l->body_count++;
     l->pile->tree[slot] = tree;
     return slot;
 }
 
-// Masses and inertias of bodies that have a number.
-static void weigh_bodies(void* context, int begin, int end, int worker) {
+// Generalised velocities are those of the frame's origin in world axes, and of turning in the body's; pairs' are those of the centre of mass, all in
+// the world's.
+static void take_speed(const ts_sim* sim, int tree, const double* from, double* to) {
+    const ts_kinematic_tree* t = &sim->model->tree[tree];
+    const ts_mat3* R = &sim->kinematics.body_pose[t->root].R;
+    ts_vec3 v = ts_vec3_load(from + t->dof_first), omega = ts_vec3_load(from + t->dof_first + 3);
+    if (t->kind != TS_TREE_CENTRED)
+        v = ts_vec3_add(v, ts_mat3_mul_vec(R, ts_vec3_cross(omega, sim->model->body[t->root].centre)));
+    ts_vec3_store(v, to);
+    ts_vec3_store(ts_mat3_mul_vec(R, omega), to + 3);
+    to[6] = to[7] = 0.0;
+}
+
+// Where bodies that have a number are, how they move, their masses and inertias.
+static void take_bodies(void* context, int begin, int end, int worker) {
     const layout* l = (const layout*)context;
     (void)worker;
     for (int slot = begin > 0 ? begin : 1; slot < end; ++slot) {
-        const ts_kinematic_tree* tree = &l->sim->model->tree[l->pile->tree[slot]];
-        int root = tree->root;
-        const ts_mat3* R = &l->sim->kinematics.body_pose[root].R;
+        int tree = l->pile->tree[slot], root = l->sim->model->tree[tree].root;
         const ts_body* b = &l->sim->model->body[root];
         ts_pair_body* pair_body = &l->body[slot];
+        int is_round = ts_touched_rotation_is_round(&b->inertia);
+        l->centre[slot] = l->sim->kinematics.body_centre[root];
+        take_speed(l->sim, tree, l->sim->qvel, l->velocity + (size_t)TS_PAIR_SPEEDS * (size_t)slot);
         pair_body->mass = b->mass;
         pair_body->inverse_mass = 1.0 / b->mass;
-        // What is round stays so to the bit.
-        int turns = !ts_touched_rotation_is_round(&b->inertia);
-        l->pile->flies_on[slot] = !turns && tree->kind == TS_TREE_CENTRED && b->buoyancy == 0.0;
-        ts_mat3 inverse = inverse_of(&b->inertia);
-        store_tensor(turns ? ts_mat3_rotate_tensor(*R, b->inertia) : b->inertia, pair_body->inertia);
-        store_tensor(turns ? ts_mat3_rotate_tensor(*R, inverse) : inverse, pair_body->inverse_inertia);
+        l->pile->flies_on[slot] = is_round && l->sim->model->tree[tree].kind == TS_TREE_CENTRED && b->buoyancy == 0.0;
+        weigh_body(&l->sim->kinematics.body_pose[root].R, &b->inertia, is_round, pair_body);
     }
 }
 
 static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// A unit that begins with contact i, number k of the pairs'.
-static ts_pair_unit* add_unit(layout* l, int k, const ts_contact* contact, const int slot[2]) {
-    TS_ASSERT(l->unit_count < ts_sim_storage_of(l->sim)->unit_count);
+static ts_pair_unit* add_unit(layout* l, int first, int count, const int slot[2], double place) {
     ts_pair_unit* unit = &l->unit[l->unit_count++];
-    *unit = (ts_pair_unit){
-        .body = {slot[0], slot[1]},
-        .first = k,
-        .normal = ts_mat3_column(&contact->frame, 2),
-        .tangent = ts_mat3_column(&contact->frame, 0),
-        .offset = ts_vec3_sub(l->centre[slot[0]], l->centre[slot[1]]),
-        .friction = contact->surface.friction,
-        .place = ts_vec3_dot(l->across, contact->position),
-    };
+    *unit = (ts_pair_unit){{slot[0], slot[1]}, first, count, place};
     return unit;
 }
 
-// Contacts of a pair of geoms: units of one normal, whose points have one frame, the first one's.
-static void add_run(layout* l, const ts_contact_run* run) {
-    ts_sim* sim = l->sim;
-    ts_pile* pile = l->pile;
-    const ts_contact* first = &sim->contact[run->first];
+// Contacts of a pair of geoms: units of one normal.
+static void add_run(layout* l, const ts_contact_run* run, double place) {
     ts_pair_unit* unit = NULL;
-    int slot[2] = {slot_of(l, first->body_a), slot_of(l, first->body_b)};
-    for (int i = run->first; i < run->first + run->count; ++i) {
-        ts_contact* contact = &sim->contact[i];
-        int k = l->contact_count++;
-        if (unit && unit->count < TS_PAIR_POINTS && same_vector(unit->normal, ts_mat3_column(&contact->frame, 2)))
-            contact->frame = first->frame;
+    const ts_contact* contact = l->sim->contact;
+    int slot[2] = {slot_of(l, run->body[0]), slot_of(l, run->body[1])};
+    if (run->kind & TS_CONTACT_RUN_BOUNCES)
+        for (int k = 0; k < run->count; ++k) l->pile->elastic[l->pile->elastic_count++] = run->first + k;
+    if (run->units == 1) {
+        add_unit(l, run->first, run->count, slot, place);
+        return;
+    }
+    for (int i = run->first; i < run->first + run->count; ++i)
+        if (unit && unit->count < TS_PAIR_POINTS &&
+            same_vector(ts_mat3_column(&contact[unit->first].frame, 2), ts_mat3_column(&contact[i].frame, 2)))
+            ++unit->count;
         else
-            unit = add_unit(l, k, first = contact, slot);
-        ++unit->count;
-        pile->order[k] = i;
-        pile->place[i] = k;
-        l->lever[k] = ts_vec3_sub(contact->position, l->centre[slot[0]]);
-        if (contact->surface.restitution > 0.0) pile->elastic[pile->elastic_count++] = k;
+            unit = add_unit(l, i, 1, slot, place);
+}
+
+// Of contact i.
+static const ts_row_memory* memory_of(const ts_sim* sim, int i) {
+    int memory = ts_sim_storage_of(sim)->contact_memory_index[i];
+    return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
+}
+
+// Contacts of a unit into its seat. They have one frame, the first one's.
+static void fill_unit(void* context, int u, const ts_pair_seat* seat) {
+    const layout* l = (const layout*)context;
+    ts_sim* sim = l->sim;
+    const ts_pair_unit* unit = &l->unit[u];
+    ts_contact* contact = &sim->contact[unit->first];
+    ts_vec3 centre = l->centre[unit->body[0]], normal = ts_mat3_column(&contact->frame, 2),
+            tangent = ts_mat3_column(&contact->frame, 0);
+    int lane = seat->lane;
+    ts_pair_vector_put(&seat->group->normal, lane, normal);
+    ts_pair_vector_put(&seat->group->tangent, lane, tangent);
+    ts_pair_vector_put(&seat->group->offset, lane, ts_vec3_sub(centre, l->centre[unit->body[1]]));
+    seat->group->friction[lane] = contact->surface.friction;
+    for (int k = 0; k < unit->count; ++k) {
+        if (!same_vector(ts_mat3_column(&contact[k].frame, 0), tangent)) {
+            ts_vec3 impulse = ts_mat3_mul_vec(&contact[k].frame, contact[k].impulse);
+            contact[k].frame = contact->frame;
+            contact[k].impulse = ts_mat3_mul_vec_transposed(&contact->frame, impulse);
+        }
+        contact[k].block = unit->first + k;
+        ts_pair_vector_put(&seat->point[k].lever, lane, ts_vec3_sub(contact[k].position, centre));
+        ts_pair_vector_put(&seat->point[k].lambda, lane, contact[k].impulse);
+        seat->track[k].gap[lane] = contact[k].gap;
     }
 }
 
-static ts_pile* take_pile(ts_sim* sim, int elastic) {
+// How they move when the step begins.
+static void tell_unit(void* context, int u, const ts_pair_seat* seat) {
+    const layout* l = (const layout*)context;
+    ts_contact* contact = &l->sim->contact[l->unit[u].first];
+    for (int k = 0; k < l->unit[u].count; ++k)
+        contact[k].velocity_before = ts_pair_vector_get(&seat->track[k].velocity, seat->lane);
+}
+
+// Before memories are written over.
+static void note_pauses(const ts_sim* sim, ts_pile* pile) {
+    for (int i = 0; pile->pause && i < sim->contact_count; ++i) {
+        const ts_row_memory* memory = memory_of(sim, i);
+        pile->pause[i] = memory ? ts_step_pause_of(memory) : (ts_row_pause){0, 0};
+    }
+}
+
+static ts_pile* take_pile(ts_sim* sim, const pile_counts* counts) {
     ts_arena* arena = &sim->scratch;
     ts_pile* pile = TS_ARENA_ARRAY(arena, ts_pile, 1);
     if (!pile) return NULL;
     pile->elastic_count = 0;
     pile->tree = TS_ARENA_ARRAY(arena, int, sim->model->tree_count + 1);
     pile->flies_on = TS_ARENA_ARRAY(arena, unsigned char, sim->model->tree_count + 1);
-    pile->elastic = TS_ARENA_ARRAY(arena, int, elastic);
-    pile->elastic_now = TS_ARENA_ARRAY(arena, double, elastic);
-    pile->order = TS_ARENA_ARRAY(arena, int, sim->contact_count);
-    pile->place = TS_ARENA_ARRAY(arena, int, sim->contact_count);
-    pile->pause = TS_ARENA_ARRAY(arena, ts_row_pause, sim->contact_count);
-    return arena->failed ? NULL : pile;
+    pile->elastic = TS_ARENA_ARRAY(arena, int, counts->elastic);
+    pile->elastic_now = TS_ARENA_ARRAY(arena, double, counts->elastic);
+    pile->pause = counts->pauses ? TS_ARENA_ARRAY(arena, ts_row_pause, sim->contact_count) : NULL;
+    if (arena->failed) return NULL;
+    note_pauses(sim, pile);
+    return pile;
 }
 
-static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile) {
+static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile, int units) {
     ts_arena *arena = &ts_sim_storage_of(sim)->solve_scratch[0], *scratch = &sim->scratch;
+    const ts_contact_run* run = ts_sim_storage_of(sim)->contact_run;
+    int most = sim->model->tree_count + 1;
     ts_arena_reset(arena);
     layout l = {.sim = sim, .pile = pile, .body_count = 1};
     l.slot = (int*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count, sizeof(int));
-    l.body = TS_ARENA_ARRAY(scratch, ts_pair_body, sim->model->tree_count + 1);
-    l.centre = TS_ARENA_ARRAY(arena, ts_vec3, sim->model->tree_count + 1);
-    l.unit = TS_ARENA_ARRAY(arena, ts_pair_unit, ts_sim_storage_of(sim)->unit_count);
-    l.lever = TS_ARENA_ARRAY(arena, ts_vec3, sim->contact_count);
+    l.body = TS_ARENA_ARRAY(scratch, ts_pair_body, most);
+    l.velocity = TS_ARENA_ARRAY(scratch, double, TS_PAIR_SPEEDS* most);
+    l.centre = TS_ARENA_ARRAY(arena, ts_vec3, most);
+    l.unit = TS_ARENA_ARRAY(arena, ts_pair_unit, units);
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    int runs = 0;
-    const ts_contact_run* run = ts_contact_order_runs(sim, &runs);
-    if (arena->failed || scratch->failed || !run) return NULL;
+    const int* order = ts_contact_order_runs(sim);
+    if (arena->failed || scratch->failed || !order) return NULL;
     memset(&l.body[0], 0, sizeof l.body[0]);
+    memset(l.velocity, 0, TS_PAIR_SPEEDS * sizeof(double));
     pile->tree[0] = -1;
     l.centre[0] = ts_vec3_zero();
-    l.across = wide_axis(sim, run, runs);
-    for (int r = 0; r < runs; ++r) add_run(&l, &run[r]);
+    ts_vec3 across = wide_axis(sim);
+    for (int r = 0; r < ts_sim_storage_of(sim)->run_count; ++r)
+        add_run(&l, &run[order[r]], ts_vec3_dot(across, run[order[r]].centre));
+    TS_ASSERT(l.unit_count == units);
     ts_arena_scope_end(scratch, scope);
-    ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, weigh_bodies, &l);
-    ts_pairs_input input = {l.body,       l.unit,
-                            l.lever,      l.body_count,
-                            l.unit_count, sim->contact_count,
-                            sim->tasks,   ts_solver_get(sim->solver, sim->solver_settings, "omega")};
+    ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, take_bodies, &l);
+    ts_pairs_input input = {.body = l.body,
+                            .velocity = l.velocity,
+                            .unit = l.unit,
+                            .source = {&l, fill_unit, tell_unit},
+                            .body_count = l.body_count,
+                            .unit_count = l.unit_count,
+                            .contact_count = sim->contact_count,
+                            .tasks = sim->tasks,
+                            .omega = ts_solver_get(sim->solver, sim->solver_settings, "omega"),
+                            .most_approach = ts_contact_bounce_threshold(&sim->options)};
     return ts_pairs_make(scratch, &input);
 }
 
 // --- velocities ----------------------------------------------------------------------------------------------------------
 
-// Generalised velocities are those of the frame's origin in world axes, and of turning in the body's; pairs' are those of the centre of mass, all in
-// the world's.
 typedef struct speed_job {
     const ts_sim* sim;
     const ts_pile* pile;
@@ -270,20 +360,11 @@ typedef struct speed_job {
     double* to;
 } speed_job;
 
-static void take_speed(void* context, int begin, int end, int worker) {
+static void take_free_speeds(void* context, int begin, int end, int worker) {
     const speed_job* job = (const speed_job*)context;
-    const ts_model* model = job->sim->model;
     (void)worker;
-    for (int b = begin > 0 ? begin : 1; b < end; ++b) {
-        const ts_kinematic_tree* tree = &model->tree[job->pile->tree[b]];
-        const ts_mat3* R = &job->sim->kinematics.body_pose[tree->root].R;
-        ts_vec3 v = ts_vec3_load(job->from + tree->dof_first), omega = ts_vec3_load(job->from + tree->dof_first + 3);
-        double* to = job->to + (size_t)TS_PAIR_SPEEDS * (size_t)b;
-        if (tree->kind != TS_TREE_CENTRED)
-            v = ts_vec3_add(v, ts_mat3_mul_vec(R, ts_vec3_cross(omega, model->body[tree->root].centre)));
-        ts_vec3_store(v, to);
-        ts_vec3_store(ts_mat3_mul_vec(R, omega), to + 3);
-    }
+    for (int b = begin > 0 ? begin : 1; b < end; ++b)
+        take_speed(job->sim, job->pile->tree[b], job->from, job->to + (size_t)TS_PAIR_SPEEDS * (size_t)b);
 }
 
 static void give_speed(void* context, int begin, int end, int worker) {
@@ -302,9 +383,9 @@ static void give_speed(void* context, int begin, int end, int worker) {
     }
 }
 
-static void take_speeds(const ts_sim* sim, const ts_pile* pile, const double* qvel, double* out) {
-    speed_job job = {sim, pile, qvel, out};
-    ts_task_parallel_for(sim->tasks, pile->pairs->body_count, GRAIN, take_speed, &job);
+static void take_speeds(const ts_sim* sim, const ts_pile* pile, double* out) {
+    speed_job job = {sim, pile, sim->free_velocity, out};
+    ts_task_parallel_for(sim->tasks, pile->pairs->body_count, GRAIN, take_free_speeds, &job);
 }
 
 static void give_speeds(const ts_sim* sim, const ts_pile* pile, double* qvel) {
@@ -315,50 +396,6 @@ static void give_speeds(const ts_sim* sim, const ts_pile* pile, double* qvel) {
 
 // --- a step and its substeps ---------------------------------------------------------------------------------------------
 
-static ts_contact* contact_at(const ts_sim* sim, const ts_pile* pile, int k) { return &sim->contact[pile->order[k]]; }
-
-// Of contact i.
-static const ts_row_memory* memory_of(const ts_sim* sim, int i) {
-    int memory = ts_sim_storage_of(sim)->contact_memory_index[i];
-    return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
-}
-
-typedef struct contact_job {
-    ts_sim* sim;
-    ts_pile* pile;
-    const ts_vec3* centre;
-    int source;
-} contact_job;
-
-static void start_contact(ts_sim* sim, const ts_pile* pile, int i) {
-    int lane, k = pile->place[i];
-    ts_contact* contact = &sim->contact[i];
-    const ts_row_memory* memory = memory_of(sim, i);
-    ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
-    double impulse[3] = {0.0, 0.0, 0.0};
-    contact->velocity_before = ts_pair_vector_get(&track->velocity, lane);
-    contact->block = i;
-    track->gap[lane] = contact->gap;
-    pile->pause[i] = memory ? ts_step_pause_of(memory) : (ts_row_pause){0, 0};
-    if (memory) ts_contact_start(sim, contact, memory, contact->velocity_before.z, impulse);
-    ts_pairs_start(pile->pairs, k, contact->surface.friction, ts_vec3_load(impulse));
-}
-
-// Contacts and memories are large, and lie one behind the other: who goes through both goes in their order, not in that of the pairs.
-static void start_contacts(void* context, int begin, int end, int worker) {
-    const contact_job* job = (const contact_job*)context;
-    (void)worker;
-    for (int i = begin; i < end; ++i) start_contact(job->sim, job->pile, i);
-}
-
-// Velocities before the step, gaps, and admissible impulses to begin with.
-static void start(ts_sim* sim, ts_pile* pile) {
-    contact_job job = {.sim = sim, .pile = pile};
-    take_speeds(sim, pile, sim->qvel, pile->pairs->velocity);
-    ts_pairs_read(pile->pairs, pile->pairs->velocity);
-    ts_task_parallel_for(sim->tasks, sim->contact_count, GRAIN, start_contacts, &job);
-}
-
 int ts_pile_is_on(const ts_sim* sim) { return ts_sim_storage_of(sim)->pile != NULL; }
 
 static int is_last(const ts_sim_storage* storage) { return storage->substep + 1 == storage->substep_count; }
@@ -368,19 +405,18 @@ int ts_pile_remembers(const ts_sim* sim) { return !ts_pile_is_on(sim) || is_last
 int ts_pile_open(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     storage->pile = NULL;
-    int elastic = 0;
-    if (!fits(sim, &elastic)) {
+    pile_counts counts;
+    if (!fits(sim, &counts)) {
         if (storage->lacks_twists) ts_sim_move_on(sim);
         return 1;
     }
-    ts_pile* pile = take_pile(sim, elastic);
+    ts_pile* pile = take_pile(sim, &counts);
     if (!pile) return 0;
-    pile->pairs = lay_out(sim, pile);
+    pile->pairs = lay_out(sim, pile, counts.units);
     if (!pile->pairs) return 0;
     pile->free_next =
         (double*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)pile->pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
     if (!pile->free_next) return 0;
-    start(sim, pile);
     storage->pile = pile;
     return 1;
 }
@@ -402,6 +438,18 @@ static void place_root(ts_sim* sim, int tree) {
     sim->kinematics.body_pose[root] = ts_transform_from_pose(pose);
 }
 
+// And in the first one where its geoms are: as the walk of kinematics has it, to the bit.
+static void place_lone(ts_sim* sim, int tree) {
+    ts_kinematics* k = &sim->kinematics;
+    int root = sim->model->tree[tree].root;
+    const ts_body* body = &sim->model->body[root];
+    place_root(sim, tree);
+    ts_frame_four frame = ts_frame_four_load(&k->body_pose[root]);
+    ts_four_store_three(ts_frame_four_point(&frame, body->centre), &k->body_centre[root].x);
+    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
+        ts_frame_four_store(ts_frame_four_seated(&frame, &k->geom_local[g], k->geom_seat[g]), &k->geom_pose[g]);
+}
+
 static void place_trees(void* context, int begin, int end, int worker) {
     ts_sim* sim = (ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
@@ -410,7 +458,7 @@ static void place_trees(void* context, int begin, int end, int worker) {
         if (storage->tree_is_lone[t] && storage->tree_touched[t])
             place_root(sim, t);
         else if (storage->tree_is_lone[t])
-            ts_kinematics_find_tree(sim->model, sim->qpos, NULL, TS_KINEMATICS_GEOMS, t, &sim->kinematics);
+            place_lone(sim, t);
         else
             ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
 }
@@ -422,7 +470,7 @@ static void place_geoms(void* context, int begin, int end, int worker) {
     for (int t = begin; t < end; ++t) {
         if (storage->tree_asleep[t] == TS_TREE_LIES) continue;
         if (storage->tree_is_lone[t])
-            ts_kinematics_find_tree(sim->model, sim->qpos, NULL, TS_KINEMATICS_GEOMS, t, &sim->kinematics);
+            place_lone(sim, t);
         else
             ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
     }
@@ -450,11 +498,11 @@ static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
     ts_pairs_read(pairs, pairs->free);
     for (int e = 0; e < pile->elastic_count; ++e) {
         int k = pile->elastic[e], lane, bounces = 0;
-        const ts_row_memory* memory = is_first ? memory_of(sim, pile->order[k]) : NULL;
+        const ts_row_memory* memory = is_first ? memory_of(sim, k) : NULL;
         const ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
         ts_pair_point* point = ts_pairs_point(pairs, k, &lane);
-        ts_reference_input input = {track->gap[lane], contact_at(sim, pile, k)->surface.restitution,
-                                    pile->elastic_now[e], track->velocity.at[2][lane], point->lambda.at[2][lane] > 0.0};
+        ts_reference_input input = {track->gap[lane], sim->contact[k].surface.restitution, pile->elastic_now[e],
+                                    track->velocity.at[2][lane], point->lambda.at[2][lane] > 0.0};
         if (memory)
             input.was_closed =
                 ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
@@ -467,7 +515,7 @@ static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
 static void begin(ts_sim* sim, ts_pile* pile, int is_first) {
     ts_pairs* pairs = pile->pairs;
     int renews = is_first || pile->elastic_count > 0 || !sim->options.warm_start;
-    take_speeds(sim, pile, sim->free_velocity, renews ? pairs->free : pile->free_next);
+    take_speeds(sim, pile, renews ? pairs->free : pile->free_next);
     if (!renews) {
         ts_pairs_go_on(pairs, pile->free_next);
         return;
@@ -533,71 +581,6 @@ static void sweep(ts_sim* sim, ts_pairs* pairs) {
     if (sim->info.held_back > 0) report->status = verdict(sim, pairs, report->status);
 }
 
-// Contact i as the pairs have it now; its point has moved on with its bodies.
-static void show_contact(const ts_sim* sim, const ts_pile* pile, int i, const ts_vec3* centre) {
-    int lane, k = pile->place[i];
-    const ts_pair_group* group = ts_pairs_group(pile->pairs, k);
-    const ts_pair_track* track = ts_pairs_track(pile->pairs, k, &lane);
-    const ts_pair_point* point = ts_pairs_point(pile->pairs, k, &lane);
-    ts_contact* contact = &sim->contact[i];
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(centre[group->body[0][lane]], centre[group->body[1][lane]]));
-    ts_vec3 lever = ts_vec3_add_scaled(ts_pair_vector_get(&point->lever, lane), 0.5, ts_pairs_offset(pile->pairs, k));
-    contact->position = ts_vec3_add(middle, ts_mat3_mul_vec(&contact->frame, lever));
-    contact->gap = track->gap[lane];
-    contact->velocity = ts_pair_vector_get(&track->velocity, lane);
-    contact->impulse = ts_pair_vector_get(&point->lambda, lane);
-    contact->angular_impulse = ts_vec3_zero();
-}
-
-// The memory of contact i.
-static void remember(const ts_sim* sim, const ts_pile* pile, int i, int source, ts_row_memory* out) {
-    const ts_contact* contact = &sim->contact[i];
-    out->keeper = 0;
-    out->solver = 0.0;
-    out->key = (ts_row_key){(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
-    out->source = source;
-    const int* tree = ts_sim_storage_of(sim)->body_tree;
-    int a = tree[contact->body_a], b = tree[contact->body_b];
-    out->tree = a >= 0 ? a : b;
-    out->valid = sim->info.solve.status != TS_SOLVE_FAILED;
-    out->time_step = sim->options.time_step;
-    ts_step_yield_remember(pile->pause[i], TS_ROW_FREE, out);
-    ts_contact_remember(sim, contact, out);
-}
-
-// What is remembered is of the last substep, what is shown of all.
-static void leave_contacts(void* context, int begin, int end, int worker) {
-    const contact_job* job = (const contact_job*)context;
-    (void)worker;
-    for (int i = begin; i < end; ++i) {
-        int lane;
-        const ts_pair_track* track = ts_pairs_track(job->pile->pairs, job->pile->place[i], &lane);
-        ts_contact* contact = &job->sim->contact[i];
-        show_contact(job->sim, job->pile, i, job->centre);
-        remember(job->sim, job->pile, i, job->source, &job->sim->row_memory.data[i]);
-        contact->impulse = ts_vec3_add(contact->impulse, ts_pair_vector_get(&track->total, lane));
-    }
-}
-
-// Leaves contacts and memory, in place of the last step's, of which the pauses alone are still asked for. Returns 0 when memory is short; as elsewhere
-// (integrate.c), a new maximum takes a sixteenth more.
-static int leave(ts_sim* sim, ts_pile* pile) {
-    ts_row_memory_array* next = &sim->row_memory;
-    int count = sim->contact_count, bodies = pile->pairs->body_count, source = ts_row_source_find("contact");
-    ts_vec3* centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
-    if (!centre || (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 16))) return 0;
-    centre[0] = ts_vec3_zero();
-    for (int b = 1; b < bodies; ++b) {
-        int root = sim->model->tree[pile->tree[b]].root;
-        centre[b] = ts_transform_point(&sim->kinematics.body_pose[root], sim->model->body[root].centre);
-    }
-    contact_job job = {sim, pile, centre, source};
-    ts_task_parallel_for(sim->tasks, count, GRAIN, leave_contacts, &job);
-    next->count = count;
-    pile->rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
-    return 1;
-}
-
 ts_code ts_pile_solve(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_pile* pile = storage->pile;
@@ -609,7 +592,7 @@ ts_code ts_pile_solve(ts_sim* sim) {
     (void)ts_pairs_hold_back(pile->pairs);  // a start that is worse than none, as pgs.c does
     sweep(sim, pile->pairs);
     give_speeds(sim, pile, storage->new_velocity);
-    return !is_last(storage) || leave(sim, pile) ? TS_OK : TS_ERROR_MEMORY;
+    return !is_last(storage) || ts_pile_leave(sim, pile) ? TS_OK : TS_ERROR_MEMORY;
 }
 
 void ts_pile_close(ts_sim* sim) {

@@ -15,11 +15,9 @@ typedef struct ts_pile {
     ts_pairs* pairs;
     int* tree;                // (pairs->body_count) of each body; -1 for what does not move
     unsigned char* flies_on;  // likewise; nonzero: TS_TREE_TOUCHED_ROUND
-    int* order;               // (contact_count) of sim->contact: which the pairs' contacts are
-    int* place;               // (contact_count) where in that order each contact of sim->contact stands
-    ts_row_pause* pause;      // (contact_count) of sim->contact: what the last step's memory says
+    ts_row_pause* pause;      // (contact_count) what the last step's memory says; NULL where it says nothing of any
     int elastic_count;
-    int* elastic;         // pairs' contacts that bounce
+    int* elastic;         // contacts that bounce
     double* elastic_now;  // (elastic_count) m/s, of their normals when the substep begins
     double rest_speed;    // m/s, of its problem
     double* free_next;    // (pairs->body_count x TS_PAIR_SPEEDS) of a substep that goes on
@@ -46,6 +44,9 @@ void ts_pile_move_on(ts_sim* sim);
 /// In place of assembly and solve: from sim->free_velocity to the new velocity and sim->info. The last substep leaves contacts, with the impulses of all
 /// substeps, and what the next step remembers; the problem is written when somebody asks for it (pile_problem.c). TS_ERROR_MEMORY.
 ts_code ts_pile_solve(ts_sim* sim);
+
+/// What the last substep leaves, pair by pair of geoms (pile_leave.c). Returns 0 when memory is short.
+int ts_pile_leave(ts_sim* sim, ts_pile* pile);
 
 /// Ends the step; the pile is there for whoever asks what was solved.
 void ts_pile_close(ts_sim* sim);

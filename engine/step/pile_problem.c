@@ -89,8 +89,8 @@ static void fill_side(const side* body, ts_vec3 lever, const ts_vec3* axis, doub
 // What the pairs know of contact i.
 static void fill_rows(const rows* r, int i) {
     int lane, row = 3 * i;
-    const ts_pair_point* point = ts_pairs_point(r->pile->pairs, r->pile->place[i], &lane);
-    const ts_pair_track* track = ts_pairs_track(r->pile->pairs, r->pile->place[i], &lane);
+    const ts_pair_point* point = ts_pairs_point(r->pile->pairs, i, &lane);
+    const ts_pair_track* track = ts_pairs_track(r->pile->pairs, i, &lane);
     ts_vec3_store(ts_pair_vector_get(&track->velocity, lane), r->after + row);
     ts_vec3_store(ts_pair_vector_get(&point->lambda, lane), r->impulse + row);
     r->reference[row + 2] = point->reference[lane];
@@ -99,7 +99,7 @@ static void fill_rows(const rows* r, int i) {
 // Block i: sim->contact[i].
 static void add_block(rows* r, int i) {
     const ts_contact* contact = &r->sim->contact[i];
-    int at = r->segment_start[i], point = r->pile->place[i];
+    int at = r->segment_start[i];
     double* g = r->g + 3 * i;
     ts_vec3 axis[3];
     for (int k = 0; k < 3; ++k) axis[k] = ts_mat3_column(&contact->frame, k);
@@ -107,9 +107,9 @@ static void add_block(rows* r, int i) {
     g[0] = g[1] = 0.0;
     g[2] = -r->reference[3 * i + 2];
     for (int k = 0; k < 2; ++k) {
-        int body = ts_pairs_body(r->pile->pairs, point, k);
+        int body = ts_pairs_body(r->pile->pairs, i, k);
         if (!body) continue;
-        fill_side(&r->body[body], ts_pairs_lever(r->pile->pairs, point, k), axis, k ? 1.0 : -1.0, r->next, g);
+        fill_side(&r->body[body], ts_pairs_lever(r->pile->pairs, i, k), axis, k ? 1.0 : -1.0, r->next, g);
         r->segment[at++] = (ts_delassus_segment){6 * (body - 1), 6, r->next, r->next};
         r->next += SIDE;
     }
@@ -130,7 +130,7 @@ static int list_islands(const rows* r, ts_islands* out) {
     // One place ahead, so that filling the list leaves every start where it belongs.
     for (int i = 0; i < pairs->island_count; ++i) start[i + 2] = start[i + 1] + pairs->island[i].contacts;
     for (int i = 0; i < count; ++i) {
-        int a = ts_pairs_body(pairs, r->pile->place[i], 0), b = ts_pairs_body(pairs, r->pile->place[i], 1);
+        int a = ts_pairs_body(pairs, i, 0), b = ts_pairs_body(pairs, i, 1);
         block[start[pairs->island_of[a ? a : b] + 1]++] = i;
     }
     *out = (ts_islands){pairs->island_count, start, block};

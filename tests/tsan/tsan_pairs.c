@@ -10,24 +10,27 @@ enum { WIDE = 40, HIGH = 12, STONES = 1 + WIDE * HIGH, JOINTS = 2 * WIDE * HIGH 
 typedef struct wall {
     ts_arena arena;
     ts_pair_body body[STONES];
+    double velocity[STONES * TS_PAIR_SPEEDS];
     ts_pair_unit unit[JOINTS];
-    ts_vec3 lever[2 * JOINTS];
     int units;
     ts_pairs* pairs;
 } wall;
 
 static void add_joint(wall* w, int above, int below, double place) {
-    ts_pair_unit unit = {.body = {above, below},
-                         .first = 2 * w->units,
-                         .count = 2,
-                         .normal = {0.0, 0.0, -1.0},
-                         .tangent = {1.0, 0.0, 0.0},
-                         .offset = {0.0, 0.0, 1.0},
-                         .friction = 0.5,
-                         .place = place};
-    w->lever[2 * w->units] = ts_vec3_make(0.2, 0.4, -0.5);
-    w->lever[2 * w->units + 1] = ts_vec3_make(0.2, -0.4, -0.5);
-    w->unit[w->units++] = unit;
+    w->unit[w->units] = (ts_pair_unit){{above, below}, 2 * w->units, 2, place};
+    ++w->units;
+}
+
+// All joints are alike.
+static void fill(void* context, int unit, const ts_pair_seat* seat) {
+    (void)context;
+    (void)unit;
+    ts_pair_vector_put(&seat->group->normal, seat->lane, ts_vec3_make(0.0, 0.0, -1.0));
+    ts_pair_vector_put(&seat->group->tangent, seat->lane, ts_vec3_axis(0));
+    ts_pair_vector_put(&seat->group->offset, seat->lane, ts_vec3_axis(2));
+    seat->group->friction[seat->lane] = 0.5;
+    for (int k = 0; k < 2; ++k)
+        ts_pair_vector_put(&seat->point[k].lever, seat->lane, ts_vec3_make(0.2, k ? -0.4 : 0.4, -0.5));
 }
 
 static int build(wall* w, ts_task_pool* tasks) {
@@ -39,7 +42,15 @@ static int build(wall* w, ts_task_pool* tasks) {
             add_joint(w, b, floor ? 0 : b + WIDE, i);
             if (i + 1 < WIDE) add_joint(w, b, floor ? 0 : b + WIDE + 1, i + 0.5);
         }
-    ts_pairs_input input = {w->body, w->unit, w->lever, STONES, w->units, 2 * w->units, tasks, 1.0};
+    ts_pairs_input input = {.body = w->body,
+                            .velocity = w->velocity,
+                            .unit = w->unit,
+                            .source = {NULL, fill, NULL},
+                            .body_count = STONES,
+                            .unit_count = w->units,
+                            .contact_count = 2 * w->units,
+                            .tasks = tasks,
+                            .omega = 1.0};
     w->pairs = ts_pairs_make(&w->arena, &input);
     if (!w->pairs) return 0;
     w->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "engine/sim_internal.h"
 
 enum { CONTACTS_MAX = 400 };
 
@@ -24,15 +25,32 @@ static int make_contacts(ts_rng* rng, int pairs, ts_contact* contact) {
     return count;
 }
 
+// The pairs of all contacts, as the search leaves them.
+static void find_runs(const ts_contact* contact, int count, ts_contact_run* run, ts_sim_storage* out_storage) {
+    int runs = 0;
+    for (int i = 0; i < count; ++i) {
+        int same = i > 0 && contact[i].geom_a == contact[i - 1].geom_a && contact[i].geom_b == contact[i - 1].geom_b;
+        if (!same) run[runs++] = (ts_contact_run){.first = i};
+        ts_contact_run* last = &run[runs - 1];
+        ts_vec3 sum = ts_vec3_add(ts_vec3_scale(last->count, last->centre), contact[i].position);
+        last->centre = ts_vec3_scale(1.0 / ++last->count, sum);
+    }
+    *out_storage = (ts_sim_storage){.contact_run = run, .run_count = runs};
+}
+
 Test(contact_order, is_top_down_by_pairs_and_stable) {
     static ts_contact contact[CONTACTS_MAX];
+    static ts_contact_run run[CONTACTS_MAX];
+    static ts_sim_storage storage;
     ts_rng rng = ts_rng_make(81, 0);
     ts_sim sim;
     memset(&sim, 0, sizeof sim);
+    sim.storage = &storage;
     for (int pairs = 0; pairs <= 100; pairs += pairs < 20 ? 1 : 16) {
         sim.contact = contact;
         sim.contact_count = make_contacts(&rng, pairs, contact);
         sim.options.gravity = ts_vec3_make(0.0, 0.0, -9.81);
+        find_runs(contact, sim.contact_count, run, &storage);
         int seen[CONTACTS_MAX] = {0};
         int* order = ts_contact_order_make(&sim);
         cr_assert_not_null(order);
@@ -62,6 +80,10 @@ Test(contact_order, keeps_pairs_together_and_follows_gravity) {
     memset(&sim, 0, sizeof sim);
     sim.contact = contact;
     sim.contact_count = 4;
+    ts_contact_run run[4];
+    static ts_sim_storage storage;
+    find_runs(contact, 4, run, &storage);
+    sim.storage = &storage;
     // Up is +x: the second pair has the higher mean, 1.55 against 1.
     sim.options.gravity = ts_vec3_make(-3.0, 0.0, 0.0);
     int* order = ts_contact_order_make(&sim);

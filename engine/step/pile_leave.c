@@ -1,0 +1,120 @@
+// What a pile's last substep leaves: contacts as they are now, for whoever looks, and what the next step shall know of them.
+//
+// Problem: both are large, and a step that computes little else goes through them once more. Rule: contacts of a pair of geoms lie together and share poses,
+// bodies and, unit by unit, frames, which are read once; vectors are turned in registers of four numbers, of which the last means nothing. What is
+// remembered is of the last substep, what is shown of all. The points have moved on with their bodies, half-way between where A and B carry them.
+// Source: row by row as in rows/contact.c.
+// Guaranteed: same bits with and without AVX2 (pile_leave_wide.c), since every number is its own sum.
+// Known to fail: nothing of its own.
+#include "engine/rows/contact_internal.h"
+#include "engine/rows/contact_order_internal.h"
+#include "engine/sim_internal.h"
+#include "engine/step/pile_internal.h"
+
+enum { GRAIN = 32 };  // pairs of geoms that a thread takes at a time
+
+// What all contacts have in common.
+typedef struct leave_job {
+    ts_sim* sim;
+    const ts_pile* pile;
+    const ts_vec3* centre;  // (body_count) m, where bodies are now
+    int source, valid;      // of all memories
+} leave_job;
+
+#if TS_WIDE
+#define KERNEL(name) name##_wide
+#else
+#define KERNEL(name) name##_plain
+#endif
+
+void ts_pile_leave_runs_plain(void* context, int begin, int end, int worker);
+void ts_pile_leave_runs_wide(void* context, int begin, int end, int worker);
+
+// Half-way between where a lever of contact i, in its pair's frame, would be on A and on B.
+static inline ts_four middle_of(const leave_job* job, int i, const ts_contact_axes* axes) {
+    const ts_pairs* pairs = job->pile->pairs;
+    ts_vec3 both = ts_vec3_add(job->centre[ts_pairs_body(pairs, i, 0)], job->centre[ts_pairs_body(pairs, i, 1)]);
+    ts_four sum =
+        ts_four_plus(ts_four_make(both.x, both.y, both.z, 0.0), ts_contact_along(axes, ts_pairs_offset(pairs, i)));
+    return ts_four_times(0.5, sum);
+}
+
+// All of a memory that is not the contact's own to say.
+static inline void note_memory(const leave_job* job, int i, ts_row_key key, int tree, ts_row_memory* out) {
+    const ts_pile* pile = job->pile;
+    out->key = key;
+    out->source = job->source;
+    out->valid = job->valid;
+    out->pause = out->last_pause = 0;
+    out->time_step = job->sim->options.time_step;
+    out->solver = 0.0;
+    out->keeper = 0;
+    out->tree = tree;
+    if (pile->pause) ts_step_yield_remember(pile->pause[i], TS_ROW_FREE, out);
+}
+
+static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
+    ts_sim* sim = job->sim;
+    const ts_pairs* pairs = job->pile->pairs;
+    const int* body_tree = ts_sim_storage_of(sim)->body_tree;
+    ts_contact* contact = &sim->contact[run->first];
+    ts_contact_geom a = ts_contact_geom_of(&sim->kinematics.geom_pose[contact->geom_a]),
+                    b = ts_contact_geom_of(&sim->kinematics.geom_pose[contact->geom_b]);
+    ts_contact_axes axes = ts_contact_axes_of(&contact->frame);
+    ts_four middle = ts_four_zero();
+    ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, 0};
+    int tree = body_tree[run->body[body_tree[run->body[0]] < 0]], group = -1;
+    for (int i = run->first; i < run->first + run->count; ++i, ++contact) {
+        int slot = pairs->slot[i], lane = slot % TS_PAIR_LANES, at = slot / TS_PAIR_LANES;
+        const ts_pair_track* track = &pairs->track[at];
+        const ts_pair_point* point = &pairs->point[at];
+        // Two units of a pair share a body that moves, and so no group.
+        if (pairs->group_of[at] != group) {
+            group = pairs->group_of[at];
+            axes = ts_contact_axes_of(&contact->frame);
+            middle = middle_of(job, i, &axes);
+        }
+        ts_row_memory* memory = &sim->row_memory.data[i];
+        ts_vec3 impulse = ts_pair_vector_get(&point->lambda, lane);
+        ts_four position = ts_four_plus(middle, ts_contact_along(&axes, ts_pair_vector_get(&point->lever, lane)));
+        key.part = contact->key;
+        note_memory(job, i, key, tree, memory);
+        ts_contact_remember(contact, &axes, &a, &b, position, impulse, memory);
+        ts_four_store_three(position, &contact->position.x);
+        contact->gap = track->gap[lane];
+        contact->velocity = ts_pair_vector_get(&track->velocity, lane);
+        contact->impulse = ts_vec3_add(impulse, ts_pair_vector_get(&track->total, lane));
+    }
+}
+
+void KERNEL(ts_pile_leave_runs)(void* context, int begin, int end, int worker) {
+    const leave_job* job = (const leave_job*)context;
+    (void)worker;
+    for (int r = begin; r < end; ++r) leave_run(job, &ts_sim_storage_of(job->sim)->contact_run[r]);
+}
+
+#if !TS_WIDE
+
+// Of the last step's memory, which this takes the place of, the pauses alone are still asked for. As elsewhere (integrate.c), a new maximum takes a
+// sixteenth more.
+int ts_pile_leave(ts_sim* sim, ts_pile* pile) {
+    ts_row_memory_array* next = &sim->row_memory;
+    int count = sim->contact_count, bodies = pile->pairs->body_count;
+    ts_vec3* centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
+    if (!centre || (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 16))) return 0;
+    centre[0] = ts_vec3_zero();
+    for (int b = 1; b < bodies; ++b) centre[b] = sim->kinematics.body_centre[sim->model->tree[pile->tree[b]].root];
+    leave_job job = {.sim = sim, .pile = pile, .centre = centre};
+    job.source = ts_row_source_find("contact");
+    job.valid = sim->info.solve.status != TS_SOLVE_FAILED;
+    ts_task_range run = ts_pile_leave_runs_plain;
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) run = ts_pile_leave_runs_wide;
+#endif
+    ts_task_parallel_for(sim->tasks, ts_sim_storage_of(sim)->run_count, GRAIN, run, &job);
+    next->count = count;
+    pile->rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
+    return 1;
+}
+
+#endif
