@@ -122,6 +122,8 @@ typedef struct ts_sim_storage {
     // boxes of the present step
     ts_bounds* bounds;  // (collider_count)
     ts_obb* oriented;   // (collider_count) of those that have a box
+    double*
+        reach;  // (geom_count) m, of colliders: how far they may come in a step with substeps (step/foresee_internal.h), else 0
 
     // of the present step; arrays live in sim->scratch
     int* contact_memory_index;  // (contact_count) entry of row_memory, or -1

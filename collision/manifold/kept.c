@@ -101,10 +101,12 @@ static inline void move_points(const ts_manifold_kept* kept, const ts_transform*
 
 static inline int take(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
                        double most, ts_manifold* out) {
-    if (!kept->is_kept || kept->margin != margin) return 0;
+    if (!kept->is_kept || (kept->margin != margin && kept->count > 0)) return 0;
     seen_from_a now = relative(pose_a, pose_b);
-    // Of what is not finite nothing is kept. A clearance counts where there are no points, and is zero where there are.
-    if (!(way_of(kept, &now) <= fmax(most, kept->clearance))) return 0;
+    // Of what is not finite nothing is kept. A clearance counts where there are no points, and is zero where there are; it is that of another
+    // margin less what this one is wider.
+    double beyond = kept->clearance + (kept->margin - margin);
+    if (!(way_of(kept, &now) <= (kept->margin == margin ? fmax(most, beyond) : beyond))) return 0;
     ++kept->age;
     out->count = kept->count;
     out->normal = ts_mat3_mul_vec(&pose_a->R, ts_vec3_load(kept->normal));

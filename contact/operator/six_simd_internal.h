@@ -110,8 +110,9 @@ static inline ts_six_squares ts_six_squares_of(const double* J) {
     ts_six_lanes a = ts_six_load(J), b = ts_six_load(J + 2), c = ts_six_load(J + 4);
     ts_six_lanes d = ts_six_load(J + 6), e = ts_six_load(J + 8), f = ts_six_load(J + 10);
     ts_six_lanes g = ts_six_load(J + 12), h = ts_six_load(J + 14), i = ts_six_load(J + 16);
-    return (ts_six_squares){(a * a + b * b) + c * c, (d * a + e * b) + f * c, (d * d + e * e) + f * f,
-                            (g * a + h * b) + i * c, (g * d + h * e) + i * f, (g * g + h * h) + i * i};
+    ts_six_squares out = {(a * a + b * b) + c * c, (d * a + e * b) + f * c, (d * d + e * e) + f * f,
+                          (g * a + h * b) + i * c, (g * d + h * e) + i * f, (g * g + h * h) + i * i};
+    return out;
 }
 
 /// ts_six_square_scalar with vectors.

@@ -15,6 +15,7 @@
 #include "engine/rows/contact_order_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/foresee_internal.h"
 #include "engine/step/pair_memory_internal.h"
 #include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
@@ -106,22 +107,11 @@ static int is_dear(const ts_shape* a, const ts_shape* b) {
     return a->kind > TS_SHAPE_CAPSULE && b->kind > TS_SHAPE_CAPSULE;
 }
 
-// m/s: at most how fast a geom moves, infinite where that is not at hand.
-static double speed_of(const ts_sim* sim, int geom) {
-    const ts_model* model = sim->model;
-    int tree = model->body[model->geom[geom].body].tree;
-    if (tree < 0) return 0.0;
-    if (model->tree[tree].kind == TS_TREE_GENERAL) return (double)INFINITY;
-    const double* v = sim->qvel + model->tree[tree].dof_first;
-    double radius = ts_shape_bounding_radius(&model->geom[geom].shape) + ts_vec3_norm(model->geom[geom].pose.position);
-    return ts_vec3_norm(ts_vec3_load(v)) + radius * ts_vec3_norm(ts_vec3_load(v + 3));
-}
-
 static int is_worth_keeping(const narrow_context* job, int a, int b) {
     const ts_sim* sim = job->sim;
     if (job->keeps_all) return 1;
     if (!is_dear(&sim->model->geom[a].shape, &sim->model->geom[b].shape)) return 0;
-    return (speed_of(sim, a) + speed_of(sim, b)) * sim->options.time_step <= rest_part * job->most;
+    return (ts_foresee_speed(sim, a) + ts_foresee_speed(sim, b)) * sim->options.time_step <= rest_part * job->most;
 }
 
 static void collide_pair(const narrow_context* job, int i, ts_manifold* manifold) {
@@ -131,6 +121,7 @@ static void collide_pair(const narrow_context* job, int i, ts_manifold* manifold
     const ts_shape *shape_a = &sim->model->geom[a].shape, *shape_b = &sim->model->geom[b].shape;
     ts_manifold_settings settings = job->settings;
     double margin = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0;
+    if (!job->overlapping_only) settings.margin = ts_foresee_margin(sim, a, b, settings.margin);
     settings.margin = fmax(settings.margin + margin, 0.0);
     if (job->kept && ts_manifold_take(&job->kept[i], pose_a, pose_b, settings.margin, job->most, manifold)) return;
     manifold->count = 0;

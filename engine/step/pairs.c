@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/sim_internal.h"
+#include "engine/step/foresee_internal.h"
 #include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
 
@@ -72,9 +73,11 @@ int ts_sim_find_colliders(ts_sim* sim) {
     storage->collider = TS_ARENA_ARRAY(&storage->fixed, ts_collider, model->geom_count);
     storage->bounds = TS_ARENA_ARRAY(&storage->fixed, ts_bounds, model->geom_count);
     storage->oriented = TS_ARENA_ARRAY(&storage->fixed, ts_obb, model->geom_count);
+    storage->reach = (double*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, sizeof(double));
     char* is_paired = (char*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, 1);
     const double* margin = find_margins(sim);
-    if (!storage->collider || !storage->bounds || !storage->oriented || !is_paired || !margin) return 0;
+    if (!storage->collider || !storage->bounds || !storage->oriented || !storage->reach || !is_paired || !margin)
+        return 0;
     for (int i = 0; i < model->pair_count; ++i) is_paired[model->pair[i].geom_a] = is_paired[model->pair[i].geom_b] = 1;
     for (int k = 0; k < BITS; ++k) category.weld[k] = mask.weld[k] = NOBODY;
     for (int g = 0; g < model->geom_count; ++g) {
@@ -139,10 +142,11 @@ static void update_bounds(void* context, int begin, int end, int worker) {
     for (int c = begin; c < end; ++c) {
         const ts_collider* collider = &storage->collider[c];
         int tree = storage->body_tree[sim->model->geom[collider->geom].body];
+        storage->reach[collider->geom] = ts_foresee_reach(sim, collider->geom);
         if (tree >= 0 && storage->tree_asleep[tree] == TS_TREE_LIES) continue;
         const ts_transform* pose = &sim->kinematics.geom_pose[collider->geom];
         if (collider->has_box) place_box(collider, pose, &storage->oriented[c]);
-        double room = margin + collider->margin;
+        double room = fmax(margin, storage->reach[collider->geom]) + collider->margin;
         if (few && collider->has_box)
             around_box(&storage->oriented[c], room, &storage->bounds[c]);
         else
@@ -169,7 +173,7 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_collider *a = &storage->collider[first], *b = &storage->collider[second];
-    double margin = room_of_margin(sim) + a->margin + b->margin;
+    double margin = ts_foresee_margin(sim, a->geom, b->geom, room_of_margin(sim)) + a->margin + b->margin;
     if (storage->asleep_count > 0 &&
         ts_sleep_keeps_apart(sim, sim->model->geom[a->geom].body, sim->model->geom[b->geom].body))
         return 0;

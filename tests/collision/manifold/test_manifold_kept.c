@@ -5,11 +5,16 @@
 
 static const double margin = 0.05;
 
-static void collide(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                    ts_manifold* out) {
-    const ts_manifold_settings settings = {margin, 4, 0.0};
+static void collide_within(double within, const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
+                           const ts_transform* pose_b, ts_manifold* out) {
+    const ts_manifold_settings settings = {within, 4, 0.0};
     memset(out, 0, sizeof *out);
     ts_manifold_collide(a, pose_a, b, pose_b, &settings, NULL, out);
+}
+
+static void collide(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                    ts_manifold* out) {
+    collide_within(margin, a, pose_a, b, pose_b, out);
 }
 
 static double deepest(const ts_manifold* m) {
@@ -126,7 +131,7 @@ Test(manifold_kept, what_is_apart_is_known_to_be_until_it_has_come_near) {
     const ts_shape shape[] = {ts_shape_box(ts_vec3_make(0.3, 0.2, 0.1)), ts_shape_sphere(0.25),
                               ts_shape_capsule(0.1, 0.3), ts_shape_cylinder(0.2, 0.15)};
     ts_rng rng = ts_rng_make(17, 0);
-    int taken = 0, near = 0;
+    int taken = 0, near = 0, others = 0;
     for (int n = 0; n < 4000; ++n) {
         const ts_shape *a = &shape[n % 4], *b = &shape[n / 4 % 4];
         ts_manifold first, kept, anew;
@@ -150,8 +155,15 @@ Test(manifold_kept, what_is_apart_is_known_to_be_until_it_has_come_near) {
         cr_assert_eq(anew.count, 0, "%d: within the margin", n);
         ++taken;
         near += first.clearance < 0.1;
+        // By another margin than it was made with.
+        double other = margin * ts_rng_uniform_in(&rng, 0.0, 4.0);
+        if (!ts_manifold_take(&memory, &pose_a, &next, other, 1e-3, &kept)) continue;
+        collide_within(other, a, &pose_a, b, &next, &anew);
+        cr_assert_eq(anew.count, 0, "%d: within another margin", n);
+        ++others;
     }
     cr_expect_gt(taken, 1000, "%d", taken);
+    cr_expect_gt(others, 500, "%d", others);
     cr_expect_gt(near, 100, "%d", near);
 }
 

@@ -103,6 +103,77 @@ Test(substep, restitution_is_done_once) {
 }
 
 // The books of a step are those of its substeps.
+// What comes together within a step is seen when it begins, wherever it is then, on the floor and in flight; the bounce has the speed of the impact.
+Test(substep, what_comes_fast_is_seen_in_time) {
+    for (int offset = 0; offset < 12; ++offset) {
+        for (int bounces = 0; bounces < 2; ++bounces) {
+            double height = 0.1 + 1e-3 + 3.5e-3 * offset, speed = 2.5, e = bounces ? 0.5 : 0.0;
+            fixture f = box_on_floor(height, 0.3, e);
+            f.sim->options.gravity = ts_vec3_zero();
+            f.sim->options.substeps = 4;
+            f.sim->qvel[2] = -speed;
+            double deepest = 0.0;
+            for (int i = 0; i < 4; ++i) {
+                fixture_run(&f, 1);
+                deepest = fmax(deepest, 0.1 - f.sim->qpos[2]);
+            }
+            cr_expect_leq(deepest, 1e-6, "offset %d: %g", offset, deepest);
+            cr_expect_float_eq(f.sim->qvel[2], e * speed, 1e-9, "offset %d: %g", offset, f.sim->qvel[2]);
+            fixture_end(&f);
+        }
+    }
+}
+
+Test(substep, what_meets_in_flight_is_seen_in_time) {
+    for (int offset = 0; offset < 12; ++offset) {
+        ts_builder* builder = ts_builder_create("two");
+        ts_options* options = ts_builder_options(builder);
+        options->time_step = 4e-3;
+        options->substeps = 4;
+        options->gravity = ts_vec3_zero();
+        for (int k = 0; k < 2; ++k) {
+            ts_vec3 at = ts_vec3_make(0.0, 0.0, k * (0.222 + 1e-3 * offset));
+            ts_geom_def geom = ts_geom_def_default();
+            geom.body = fixture_free_body(builder, at, 1.0, ts_mat3_diagonal(ts_vec3_make(0.01, 0.01, 0.01)));
+            geom.shape = ts_shape_sphere(0.1);
+            geom.surface.friction = 0.0;
+            cr_assert_geq(ts_builder_add_geom(builder, &geom), 0);
+        }
+        fixture f = fixture_start(builder, 1);
+        f.sim->qvel[2] = 1.5;
+        f.sim->qvel[8] = -1.0;
+        double deepest = 0.0;
+        for (int i = 0; i < 12; ++i) {
+            fixture_run(&f, 1);
+            deepest = fmax(deepest, 0.2 - (f.sim->qpos[9] - f.sim->qpos[2]));
+        }
+        cr_expect_leq(deepest, 1e-6, "offset %d: %g", offset, deepest);
+        cr_expect_float_eq(f.sim->qvel[2], 0.25, 1e-9);
+        cr_expect_float_eq(f.sim->qvel[8], 0.25, 1e-9);
+        fixture_end(&f);
+    }
+}
+
+// A corner that comes round at 8 m/s, 30 mm a step: what is left is what it turns within a substep, w^2 r h^2 / 2.
+Test(substep, what_turns_is_seen_in_time) {
+    for (int offset = 0; offset < 12; ++offset) {
+        fixture f = box_on_floor(0.15 + 5e-3 * offset, 0.0, 0.0);
+        double turning = 40.0, deepest = 0.0, h = 1e-3;
+        f.sim->options.gravity = ts_vec3_zero();
+        f.sim->options.time_step = 4.0 * h;
+        f.sim->options.substeps = 4;
+        f.sim->qvel[4] = turning;
+        for (int i = 0; i < 20; ++i) {
+            fixture_run(&f, 1);
+            ts_mat3 R = ts_quat_to_mat3(ts_quat_load(f.sim->qpos + 3));
+            double reach = fabs(R.m[2][0]) * 0.2 + fabs(R.m[2][1]) * 0.2 + fabs(R.m[2][2]) * 0.1;
+            deepest = fmax(deepest, reach - f.sim->qpos[2]);
+        }
+        cr_expect_leq(deepest, turning * turning * sqrt(0.05) * h * h / 2.0, "offset %d: %g", offset, deepest);
+        fixture_end(&f);
+    }
+}
+
 Test(substep, books_balance) {
     fixture f = box_on_floor(0.1, 0.3, 0.0);
     ts_ledger ledger;
