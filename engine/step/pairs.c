@@ -42,6 +42,7 @@ static void add_collider(ts_sim_storage* storage, const ts_geom* geom, int index
     collider->geom = index;
     collider->margin = margin;
     collider->has_box = geom->shape.kind != TS_SHAPE_SPHERE && ts_obb_of_shape(&geom->shape, &collider->box);
+    // A box turned by a bit is turned. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
     collider->is_turned = collider->has_box && memcmp(&collider->box.placed.R, &straight, sizeof straight) != 0;
     bounds->group = weld;
     bounds->category = paired ? ~0u : geom->category;

@@ -383,6 +383,7 @@ static void give_speed(void* context, int begin, int end, int worker) {
     }
 }
 
+// Through the job. NOLINTNEXTLINE(readability-non-const-parameter)
 static void take_speeds(const ts_sim* sim, const ts_pile* pile, double* out) {
     speed_job job = {sim, pile, sim->free_velocity, out};
     ts_task_parallel_for(sim->tasks, pile->pairs->body_count, GRAIN, take_free_speeds, &job);
