@@ -10,7 +10,7 @@
 // wavefront schemes for stencils (Wellein and others 2009); the order is that of pairs_order.c.
 // Guaranteed: every body sees the same updates in the same order as with one thread: the same bits. The first group of the first pass that is not
 // over waits for nothing, so it ends, with however few of the threads.
-// Known to fail: a heap of fewer pairs than two domains have is swept by one thread. Where a line of cache takes 250 ns from core to core, as between
+// Known to fail: a heap too small for two domains (pairs_order.c, count_domains) is swept by one thread. Where a line of cache takes 250 ns from core to core, as between
 // sockets, two threads are slower than one.
 #include "contact/pairs/pairs_parts_internal.h"
 
