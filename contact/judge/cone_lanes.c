@@ -166,7 +166,18 @@ static int judge(const ts_cone_lanes* cones, ts_residual* io_residual, double* i
     return 1;
 }
 
+static int judge_natural(const ts_cone_lanes* cones, double* io_natural_squared) {
+    if (!is_usual(cones)) return 0;
+    state s = state_of(cones);
+    *io_natural_squared = worst(natural_of(&s, ts_four_load(cones->step)), *io_natural_squared);
+    return 1;
+}
+
 #if TS_IS_WIDE
+
+int ts_cone_lanes_natural_wide(const ts_cone_lanes* cones, double* io_natural_squared) {
+    return judge_natural(cones, io_natural_squared);
+}
 
 int ts_cone_lanes_law_wide(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law) {
     return judge_law(cones, law, io_law);
@@ -178,6 +189,17 @@ int ts_cone_lanes_judge_wide(const ts_cone_lanes* cones, ts_residual* io_residua
 }
 
 #else
+
+int ts_cone_lanes_natural_narrow(const ts_cone_lanes* cones, double* io_natural_squared) {
+    return judge_natural(cones, io_natural_squared);
+}
+
+int ts_cone_lanes_natural(const ts_cone_lanes* cones, double* io_natural_squared) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) return ts_cone_lanes_natural_wide(cones, io_natural_squared);
+#endif
+    return judge_natural(cones, io_natural_squared);
+}
 
 int ts_cone_lanes_law_narrow(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law) {
     return judge_law(cones, law, io_law);

@@ -31,7 +31,12 @@ int ts_cone_lanes_judge(const ts_cone_lanes* cones, ts_residual* io_residual, do
 /// Returns 0 as above.
 int ts_cone_lanes_law(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law);
 
+/// Makes *io_natural_squared, (N s)^2, no better than in these four. Returns 0 as above.
+int ts_cone_lanes_natural(const ts_cone_lanes* cones, double* io_natural_squared);
+
 /// The same, whatever the machine, and with AVX2: the same bits.
+int ts_cone_lanes_natural_narrow(const ts_cone_lanes* cones, double* io_natural_squared);
+int ts_cone_lanes_natural_wide(const ts_cone_lanes* cones, double* io_natural_squared);
 int ts_cone_lanes_law_narrow(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law);
 int ts_cone_lanes_law_wide(const ts_cone_lanes* cones, ts_contact_law law, ts_law_residual* io_law);
 int ts_cone_lanes_judge_narrow(const ts_cone_lanes* cones, ts_residual* io_residual, double* io_natural_squared,

@@ -442,6 +442,35 @@ double ts_residual_natural(const ts_contact_problem* problem, int b, const ts_re
     return ts_share(sqrt(natural_squared(block, step, impulse + block->row, u + block->row)), ts_residual_unit(scale));
 }
 
+// The natural map of the first blocks of a range side by side, squared, on top of what io_squared holds. Returns how many those were: none where one by
+// one is the better way, or something has no stiffness.
+static int natural_four(const ts_contact_problem* problem, ts_block_range range, const double* impulse, const double* u,
+                        double* io_squared) {
+    ts_cone_lanes lanes;
+    int lane[TS_CONE_LANES], found = fill_lanes(problem, range, impulse, u, &lanes, lane);
+    for (int k = 0; k < found; ++k) {
+        double stiffness = stiffness_of(problem, lane[k]);
+        if (!(stiffness > 0.0)) return 0;
+        lanes.step[k] = 1.0 / stiffness;
+    }
+    for (int k = found; found > 0 && k < TS_CONE_LANES; ++k) lanes.step[k] = lanes.step[0];
+    return found > 0 && ts_cone_lanes_natural(&lanes, io_squared) ? found : 0;
+}
+
+double ts_residual_natural_of_blocks(const ts_contact_problem* problem, ts_block_range range,
+                                     const ts_residual_scale* scale, const double* impulse, const double* u) {
+    double squared = 0.0, worst = 0.0;
+    for (int end = range.first + range.count, done; range.first < end; range.first += done) {
+        range.count = end - range.first;
+        done = natural_four(problem, range, impulse, u, &squared);
+        if (done > 0) continue;
+        int b = range.list ? range.list[range.first] : range.first;
+        worst = ts_worse(worst, ts_residual_natural(problem, b, scale, impulse, u));
+        done = 1;
+    }
+    return ts_worse(worst, ts_share(sqrt(squared), ts_residual_unit(scale)));
+}
+
 // Judges blocks of one scale (block: which; NULL: the first `count`) on top of what out holds. `given` is the scale, or NULL:
 // that of these blocks. Blocks that nothing can move take the mean step of the others, so that an impossible demand on
 // them still shows.

@@ -13,4 +13,8 @@ static inline double ts_residual_unit(const ts_residual_scale* scale) {
     return ts_worse(scale->impulse, scale->velocity * scale->step);
 }
 
+/// The worst natural map of blocks of one scale, a share: the bits of ts_residual_natural of each.
+double ts_residual_natural_of_blocks(const ts_contact_problem* problem, ts_block_range range,
+                                     const ts_residual_scale* scale, const double* impulse, const double* u);
+
 #endif

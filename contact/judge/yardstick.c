@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/scalar.h"
+#include "contact/judge/residual_internal.h"
 
 // A tolerance of nothing is never met but by what is exactly right; the excess of the rest stays a number.
 static const double least_tolerance = 1e-250;
@@ -37,11 +38,8 @@ double ts_yardstick_unmet_of_block(const ts_contact_problem* problem, ts_contact
 // The largest share of blocks of one scale; their law's residual is at hand. What is largest in it is the largest share, too.
 static double unmet_of(const ts_contact_problem* problem, ts_contact_law law, ts_block_range range,
                        const ts_residual_scale* scale, const double* impulse, const double* u, ts_law_residual own) {
-    double unmet = 0.0;
     if (law != TS_LAW_NCP) return share_of_law(own, scale);
-    for (int k = range.first; k < range.first + range.count; ++k)
-        unmet = ts_worse(unmet, ts_residual_natural(problem, range.list ? range.list[k] : k, scale, impulse, u));
-    return unmet;
+    return ts_residual_natural_of_blocks(problem, range, scale, impulse, u);
 }
 
 double ts_yardstick_gate(const ts_yardstick* y) {

@@ -46,16 +46,23 @@ static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     const ts_body* body = sim->model->body;
     const int* order = ts_contact_order_make(sim);
     ts_sim_storage_of(sim)->contact_softness = (int)ts_soft_contact_kind(sim);
+    const int* memory = ts_sim_storage_of(sim)->contact_memory_index;
+    const ts_contact* last = NULL;  // the one before, where it is listed
     for (int k = 0; order && k < sim->contact_count; ++k) {
         int i = order[k];
         ts_contact* contact = &sim->contact[i];
         ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
-        ts_row_block owner = {key, 0, i, ts_sim_storage_of(sim)->contact_memory_index[i], 0};
+        ts_row_block owner = {key, 0, i, memory[i], 0};
         ts_block block = {TS_SET_CONE, 0, contact->surface.dimension, contact->surface.friction, 0.0, 0.0};
         if (contact->surface.dimension == 1) block.set = TS_SET_HALF_LINE;
-        int chain[2] = {body[contact->body_a].dof_last, body[contact->body_b].dof_last};
         contact->block = k;
-        ts_row_plan_add_matched(out_plan, owner, &block, chain, 2);
+        if (last && last->body_a == contact->body_a && last->body_b == contact->body_b &&
+            last->surface.dimension == contact->surface.dimension) {
+            ts_row_plan_add_like(out_plan, &owner, &block);
+            continue;
+        }
+        int chain[2] = {body[contact->body_a].dof_last, body[contact->body_b].dof_last};
+        last = ts_row_plan_add_matched(out_plan, &owner, &block, chain, 2) ? contact : NULL;
     }
 }
 
@@ -265,6 +272,7 @@ const ts_row_source ts_row_contact = {.name = "contact",
                                       .plan = plan,
                                       .jacobian = jacobian,
                                       .law = law,
+                                      .lone = ts_contact_fill_lone,
                                       .answer = answer,
                                       .book = book,
                                       .remember = remember,

@@ -96,20 +96,33 @@ static int is_asleep(const ts_sim* sim, const int* chain, int count) {
     return 0;
 }
 
-void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_block* block, const int* chain,
-                             int chain_count) {
-    int b = plan->block_count;
-    if (is_asleep(plan->sim, chain, chain_count)) return;
-    if (b + 2 > plan->block_capacity && !grow_blocks(plan)) return;
-    plan->owner[b] = owner;
+// Lists a block whose segments are there.
+static void close_block(ts_row_plan* plan, const ts_row_block* owner, const ts_block* block) {
+    int b = plan->block_count++;
+    plan->owner[b] = *owner;
     plan->owner[b].source = plan->source;
     plan->block[b] = *block;
     plan->block[b].row = plan->row_count;
-    add_segments(plan, chain, chain_count, block->rows);
     plan->row_count += block->rows;
     plan->block_row[b + 1] = plan->row_count;
     plan->segment_start[b + 1] = plan->segment_count;
-    plan->block_count = b + 1;
+}
+
+int ts_row_plan_add_matched(ts_row_plan* plan, const ts_row_block* owner, const ts_block* block, const int* chain,
+                            int chain_count) {
+    if (is_asleep(plan->sim, chain, chain_count)) return 0;
+    if (plan->block_count + 2 > plan->block_capacity && !grow_blocks(plan)) return 0;
+    add_segments(plan, chain, chain_count, block->rows);
+    close_block(plan, owner, block);
+    return 1;
+}
+
+void ts_row_plan_add_like(ts_row_plan* plan, const ts_row_block* owner, const ts_block* block) {
+    int last = plan->block_count - 1;
+    if (plan->block_count + 2 > plan->block_capacity && !grow_blocks(plan)) return;
+    for (int s = plan->segment_start[last]; s < plan->segment_start[last + 1]; ++s)
+        add_segment(plan, plan->segment[s].column, plan->segment[s].count, block->rows);
+    close_block(plan, owner, block);
 }
 
 static int key_order(ts_row_key a, ts_row_key b) {
@@ -123,7 +136,7 @@ void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, c
     int* at = &plan->memory_at;
     while (*at < plan->memory_end && key_order(memory->data[*at].key, key) < 0) ++*at;
     if (*at < plan->memory_end && key_order(memory->data[*at].key, key) == 0) owner.memory = *at;
-    ts_row_plan_add_matched(plan, owner, block, chain, chain_count);
+    (void)ts_row_plan_add_matched(plan, &owner, block, chain, chain_count);
 }
 
 void ts_row_plan_fail(ts_row_plan* plan) { plan->failed = 1; }

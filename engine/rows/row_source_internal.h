@@ -131,6 +131,11 @@ typedef struct ts_row_source {
     /// See ts_row_law; NULL: hard rows without reference velocity.
     void (*law)(ts_sim* sim, int b, const ts_row_law* law);
 
+    /// jacobian and law at once, for the blocks of a heap, in a step in which nothing is soft: rows whitened into J, segment by segment; adds to
+    /// speeds; reference and impulse arrive zero. The bits of both. Returns 0, with nothing done, for other blocks. NULL: there are none.
+    int (*lone)(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* io_speeds, double* out_reference,
+                double* io_impulse);
+
     /// Hears the block's velocities J v+ and impulses after the solve, and keeps them where users and recordings find them.
     /// NULL: recordings take the impulses as they are.
     void (*answer)(ts_sim* sim, int b, const double* velocity, const double* impulse);
@@ -186,9 +191,12 @@ void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, c
 void ts_row_plan_fail(ts_row_plan* plan);
 
 /// The same for a source that finds for itself what was remembered, and lists blocks in another order than it remembers
-/// them in: `owner` gives key, item and memory.
-void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_block* block, const int* chain,
-                             int chain_count);
+/// them in: `owner` gives key, item and memory. Returns 0 where it is not listed: it sleeps, or memory is short.
+int ts_row_plan_add_matched(ts_row_plan* plan, const ts_row_block* owner, const ts_block* block, const int* chain,
+                            int chain_count);
+
+/// Another one that has as many rows, and moves what the block moves that was listed last.
+void ts_row_plan_add_like(ts_row_plan* plan, const ts_row_block* owner, const ts_block* block);
 
 /// The next active equality after number `e` (-1: the first) that is of the source whose turn it is, or -1.
 int ts_row_next_equality(const ts_row_plan* plan, int e);

@@ -88,9 +88,9 @@ static int sum_demands(const ts_sim* sim, double* out_fastest, double* out_asked
     *out_fastest = *out_asked = 0.0;
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
-        int opening = ts_contact_problem_opening_row(block);
-        for (int r = block->row; r < block->row + block->rows; ++r) {
-            if (!is_held(block, r)) continue;
+        int opening = ts_contact_problem_opening_row(block), is_cone = block->set == TS_SET_CONE;
+        int first = is_cone ? opening : block->row, end = is_cone ? opening + 1 : block->row + block->rows;
+        for (int r = first; r < end; ++r) {
             double speed = problem->push_out[r];
             *out_asked += sim->impulse[r] * speed;
             if (!ts_step_row_asks(block, r, speed)) continue;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/scalar.h"
+#include "contact/block_set_internal.h"
 #include "contact/operator/delassus_velocity_internal.h"
 #include "contact/solvers/hybrid/ncp_internal.h"
 #include "contact/solvers/newton/homotopy_internal.h"
@@ -60,14 +61,32 @@ static void take(ts_ncp_search* s, ts_solve_report report) {
 
 // --- few velocities --------------------------------------------------------------------------------------------------
 
+// ts_contact_problem_block_velocity of a block of six columns.
+static inline void find_velocity(const ts_contact_problem* p, const ts_velocity_form* form, int b,
+                                 const double* impulse, double* u) {
+    const double *g = p->g, *R = p->R;
+    int row = p->block[b].row;
+    ts_velocity_read_six(&form->block[b], form->V, u + row);
+    for (int i = row; i < row + 3; ++i) u[i] += g[i] + (R ? R[i] * impulse[i] : 0.0);
+}
+
+// ts_block_set_admit of a block of three rows.
+static inline void admit(const ts_block* block, double* x) {
+    if (block->set == TS_SET_CONE)
+        ts_vec3_store(ts_block_set_admit_cone(ts_vec3_load(x), block->mu), x);
+    else
+        ts_block_set_admit(block, TS_FRICTION_DISC, x);
+}
+
 // The excess of the first blocks that are not good, at most `enough` where all are: they get twice as many from time to time, as a start that
 // holds nowhere is mostly seen at once.
-static double excess_up_to(const ts_ncp_search* s, double enough, const double* impulse, double* u) {
+static double excess_up_to(const ts_ncp_search* s, const ts_velocity_form* form, double enough, const double* impulse,
+                           double* u) {
     const ts_contact_problem* p = s->problem;
     double largest = ts_largest(impulse, p->row_count), worst = 0.0;
-    for (int first = 0, end, count = 1; first < p->block_count && worst <= enough; first = end, count *= 2) {
+    for (int first = 0, end, count = 4; first < p->block_count && worst <= enough; first = end, count *= 2) {
         end = smaller(first + count, p->block_count);
-        for (int b = first; b < end; ++b) ts_contact_problem_block_velocity(p, b, impulse, u);
+        for (int b = first; b < end; ++b) find_velocity(p, form, b, impulse, u);
         worst = ts_worse(worst, ts_yardstick_excess_of(&s->yardstick, first, end, largest, impulse, u));
     }
     return worst;
@@ -84,10 +103,9 @@ static int start_holds(ts_ncp_search* s) {
     double* u = TS_ARENA_ARRAY(s->scratch, double, p->row_count);
     if (x && u) {
         memcpy(x, s->at.impulse, (size_t)p->row_count * sizeof(double));
-        for (int b = 0; b < p->block_count; ++b)
-            ts_block_set_admit(&p->block[b], TS_FRICTION_DISC, x + p->block[b].row);
+        for (int b = 0; b < p->block_count; ++b) admit(&p->block[b], x + p->block[b].row);
         ts_velocity_form_set(form, x);
-        excess = excess_up_to(s, s->start_enough, x, u);
+        excess = excess_up_to(s, form, s->start_enough, x, u);
     }
     int holds = excess <= s->start_enough;
     if (holds) {

@@ -1,6 +1,7 @@
 // Contacts judged four at a time: to the bit what each of them is alone, with and without AVX2.
 #include "base/scalar.h"
 #include "contact/judge/cone_lanes_internal.h"
+#include "contact/judge/residual_internal.h"
 #include "tests/contact/contact_fixture.h"
 
 enum { BLOCKS = 11, ROWS = 3 * BLOCKS, PROBLEMS = 4000 };
@@ -70,6 +71,11 @@ Test(cone_lanes, judge_as_one_by_one) {
         ts_residual all, alone, most = {0};
         ts_residual_from_velocity(&problem, NULL, impulse, u, &all);
         ts_residual_scale scale = ts_residual_scale_of(&problem, NULL, BLOCKS, impulse);
+        double natural = 0.0;
+        for (int b = 0; b < BLOCKS; ++b)
+            natural = ts_worse(natural, ts_residual_natural(&problem, b, &scale, impulse, u));
+        expect_same(ts_residual_natural_of_blocks(&problem, (ts_block_range){NULL, 0, BLOCKS}, &scale, impulse, u),
+                    natural, "natural map", k);
         for (int b = 0; b < BLOCKS; ++b) {
             ts_residual_of_block(&problem, b, &scale, impulse, u, &alone);
             ts_law_residual_worsen(&most.lcp, &alone.lcp);
