@@ -352,12 +352,24 @@ static ts_residual_scale scale_of(const ts_contact_problem* problem, const tally
     return scale;
 }
 
+// The worst of `worst` and the sizes of three numbers: a NaN stays.
+static inline double worst_of_three(double worst, const double* x) {
+    double a = fabs(x[0]), b = fabs(x[1]), c = fabs(x[2]), most = a > b ? a : b, sum = a + b + c;
+    most = c > most ? c : most;
+    return ts_worse(worst, isnan(sum) ? sum : most);
+}
+
 // How large block b is. Returns its step, 1 / stiffness; zero where nothing can move it.
 static inline double note_size(const ts_contact_problem* problem, int b, const double* impulse, tally* t) {
     int first = problem->block[b].row, last = first + problem->block[b].rows;
     double stiffness = stiffness_of(problem, b);
-    for (int i = first; i < last; ++i) t->velocity = ts_worse(t->velocity, fabs(problem->g[i]));
-    for (int i = first; impulse && i < last; ++i) t->impulse = ts_worse(t->impulse, fabs(impulse[i]));
+    if (last - first == 3) {
+        t->velocity = worst_of_three(t->velocity, problem->g + first);
+        if (impulse) t->impulse = worst_of_three(t->impulse, impulse + first);
+    } else {
+        for (int i = first; i < last; ++i) t->velocity = ts_worse(t->velocity, fabs(problem->g[i]));
+        for (int i = first; impulse && i < last; ++i) t->impulse = ts_worse(t->impulse, fabs(impulse[i]));
+    }
     if (stiffness <= 0.0) {
         ++t->unmoved;
         return 0.0;

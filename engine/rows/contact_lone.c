@@ -13,40 +13,33 @@ static int is_plain(const ts_contact* contact) {
            contact->drift.y == 0.0 && contact->drift.z == 0.0;
 }
 
-// Adds the speeds of a body's three rows, and writes these down whitened.
-static void add_body(const ts_sim* sim, const ts_contact* contact, const ts_vec3* direction, int body, double sign,
-                     ts_row_speeds* io_speeds, double* J) {
-    int tree = ts_sim_storage_of(sim)->body_tree[body], first = sim->model->tree[tree].dof_first;
-    const ts_transform* pose = &sim->kinematics.body_pose[body];
-    ts_row_lanes_lone by = {pose,
-                            ts_vec3_sub(contact->position, pose->p),
-                            direction,
-                            sign,
-                            sim->mass_factor + sim->mass_start[tree],
-                            ts_sim_storage_of(sim)->inverse_diagonal + first,
-                            sim->qvel + first,
-                            sim->free_velocity + first};
-    ts_row_lanes_three(&by, io_speeds->now, io_speeds->free, J);
+static ts_row_lanes_lone lone_of(const ts_sim* sim, const ts_contact* contact, int body, int tree, double sign) {
+    int first = sim->model->tree[tree].dof_first;
+    return (ts_row_lanes_lone){&sim->kinematics.body_pose[body],
+                               contact->position,
+                               &contact->frame,
+                               sign,
+                               sim->mass_factor + sim->mass_start[tree],
+                               ts_sim_storage_of(sim)->inverse_diagonal + first,
+                               sim->qvel + first,
+                               sim->free_velocity + first};
 }
 
 int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* io_speeds,
                          double* out_reference, double* io_impulse) {
     ts_contact* contact = &sim->contact[plan->owner[b].item];
-    int body[2] = {contact->body_a, contact->body_b}, moved = 0;
+    const int body[2] = {contact->body_a, contact->body_b};
+    int moved = 0;
+    ts_row_lanes_lone side[2];
     if (!is_plain(contact)) return 0;
     for (int k = 0; k < 2; ++k) {
         int tree = ts_sim_storage_of(sim)->body_tree[body[k]];
-        if (tree >= 0 && sim->model->tree[tree].kind != TS_TREE_CENTRED) return 0;
-        moved += tree >= 0;
+        if (tree < 0) continue;
+        if (sim->model->tree[tree].kind != TS_TREE_CENTRED) return 0;
+        side[moved++] = lone_of(sim, contact, body[k], tree, k ? 1.0 : -1.0);
     }
     if (moved == 0 || plan->segment_start[b + 1] - plan->segment_start[b] != moved) return 0;
-    ts_vec3 axis[3];
-    for (int r = 0; r < 3; ++r) axis[r] = ts_mat3_column(&contact->frame, r);
-    for (int k = 0; k < 2; ++k) {
-        if (ts_sim_storage_of(sim)->body_tree[body[k]] < 0) continue;
-        add_body(sim, contact, axis, body[k], k ? 1.0 : -1.0, io_speeds, J);
-        J += 18;
-    }
+    ts_row_lanes_three(side, moved, io_speeds->now, io_speeds->free, J);
     int memory = plan->owner[b].memory, bounces;
     ts_reference_input input = {contact->gap, 0.0, io_speeds->now[2], io_speeds->free[2], 0};
     out_reference[2] = ts_contact_reference(&sim->options, &input, &bounces);

@@ -115,20 +115,21 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
     ts_row_piece* piece = piece_of(J, tree);
     if (piece->is_free_body) {
         const ts_transform* pose = &sim->kinematics.body_pose[body];
-        ts_vec3 lever = ts_vec3_sub(point, pose->p);
         if (row == 0 && rows == 3 && !piece->written && J->speeds && ts_free_body_is_centred(sim->model, tree)) {
+            ts_mat3 frame = ts_mat3_from_columns(direction[0], direction[1], direction[2]);
             ts_row_lanes_lone by = {pose,
-                                    lever,
-                                    direction,
+                                    point,
+                                    &frame,
                                     sign,
                                     sim->mass_factor + sim->mass_start[tree],
                                     ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first,
                                     sim->qvel + piece->dof_first,
                                     sim->free_velocity + piece->dof_first};
-            ts_row_lanes_three(&by, J->speeds->now, J->speeds->free, piece->J);
+            ts_row_lanes_three(&by, 1, J->speeds->now, J->speeds->free, piece->J);
             piece->written = 7u;
             return;
         }
+        ts_vec3 lever = ts_vec3_sub(point, pose->p);
         double spare[6 * TS_BLOCK_ROWS_MAX];
         double* six = open_sixes(piece, row, rows, spare);
         for (int r = 0; r < rows; ++r) ts_free_body_row(pose, lever, ts_vec3_scale(sign, direction[r]), six + 6 * r);

@@ -197,7 +197,7 @@ static inline void note_three(const three_rows* x, const double* v, double* io_s
     ts_four second = ts_four_plus(ts_four_times(v[2], x->c), ts_four_times(v[3], x->d));
     ts_four last = ts_four_plus(ts_four_times(v[4], x->e), ts_four_times(v[5], x->f));
     ts_four sum = ts_four_plus(ts_four_plus(first, second), last);
-    ts_four_store(ts_four_plus(ts_four_load(io_speed), sum), io_speed);
+    ts_four_store_three(ts_four_plus(ts_four_load(io_speed), sum), io_speed);
 }
 
 // x . turn, the column of a rotation that begins at R.
@@ -205,12 +205,13 @@ static inline ts_four along_column(const double* R, ts_four x, ts_four y, ts_fou
     return ts_four_plus(ts_four_plus(ts_four_times(R[0], x), ts_four_times(R[3], y)), ts_four_times(R[6], z));
 }
 
-// The rows that three directions make at the lever, or their opposites.
-static inline three_rows rows_along(const ts_transform* pose, ts_vec3 l, const ts_vec3* d, double sign) {
-    const double* R = &pose->R.m[0][0];
-    ts_four x = ts_four_times(sign, ts_four_make(d[0].x, d[1].x, d[2].x, 0.0));
-    ts_four y = ts_four_times(sign, ts_four_make(d[0].y, d[1].y, d[2].y, 0.0));
-    ts_four z = ts_four_times(sign, ts_four_make(d[0].z, d[1].z, d[2].z, 0.0));
+// The rows that the columns of a frame make at the point, or their opposites. What stands in the last lane is nobody's: reads go one number further
+// than a row of the frame, but not in the last.
+static inline three_rows rows_along(const ts_row_lanes_lone* by) {
+    const double *R = &by->pose->R.m[0][0], *axis = &by->frame->m[0][0];
+    ts_vec3 l = ts_vec3_sub(by->point, by->pose->p);
+    ts_four x = ts_four_times(by->sign, ts_four_load(axis)), y = ts_four_times(by->sign, ts_four_load(axis + 3));
+    ts_four z = ts_four_times(by->sign, ts_four_next(ts_four_load(axis + 5)));
     ts_four u = ts_four_minus(ts_four_times(l.y, z), ts_four_times(l.z, y));
     ts_four v = ts_four_minus(ts_four_times(l.z, x), ts_four_times(l.x, z));
     ts_four w = ts_four_minus(ts_four_times(l.x, y), ts_four_times(l.y, x));
@@ -241,18 +242,21 @@ static inline void store_three(three_rows x, double* to) {
     ts_four_store(last, tail), to[16] = tail[0], to[17] = tail[1];
 }
 
-static void three(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows) {
-    three_rows x = rows_along(by->pose, by->lever, by->direction, by->sign);
-    note_three(&x, by->now, io_now);
-    note_three(&x, by->free, io_free);
-    whiten_three(by->L, by->inverse, &x);
-    store_three(x, out_rows);
+static void three(const ts_row_lanes_lone* by, int bodies, double* io_now, double* io_free, double* out_rows) {
+    for (int k = 0; k < bodies; ++k, out_rows += 18) {
+        three_rows x = rows_along(&by[k]);
+        note_three(&x, by[k].now, io_now);
+        note_three(&x, by[k].free, io_free);
+        whiten_three(by[k].L, by[k].inverse, &x);
+        store_three(x, out_rows);
+    }
 }
 
 #if TS_WIDE
 
-void ts_row_lanes_three_wide(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows) {
-    three(by, io_now, io_free, out_rows);
+void ts_row_lanes_three_wide(const ts_row_lanes_lone* by, int bodies, double* io_now, double* io_free,
+                             double* out_rows) {
+    three(by, bodies, io_now, io_free, out_rows);
 }
 
 void ts_row_lanes_combine_wide(const ts_row_lanes_mix* mix, double* out_rows) { combine(mix, out_rows); }
@@ -265,18 +269,19 @@ void ts_row_lanes_close_wide(const ts_row_lanes* lanes, double* out_now, double*
 
 #else
 
-void ts_row_lanes_three_narrow(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows) {
-    three(by, io_now, io_free, out_rows);
+void ts_row_lanes_three_narrow(const ts_row_lanes_lone* by, int bodies, double* io_now, double* io_free,
+                               double* out_rows) {
+    three(by, bodies, io_now, io_free, out_rows);
 }
 
-void ts_row_lanes_three(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows) {
+void ts_row_lanes_three(const ts_row_lanes_lone* by, int bodies, double* io_now, double* io_free, double* out_rows) {
 #if TS_HAVE_WIDE
     if (__builtin_cpu_supports("avx2")) {
-        ts_row_lanes_three_wide(by, io_now, io_free, out_rows);
+        ts_row_lanes_three_wide(by, bodies, io_now, io_free, out_rows);
         return;
     }
 #endif
-    three(by, io_now, io_free, out_rows);
+    three(by, bodies, io_now, io_free, out_rows);
 }
 
 void ts_row_lanes_combine_narrow(const ts_row_lanes_mix* mix, double* out_rows) { combine(mix, out_rows); }

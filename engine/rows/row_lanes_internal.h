@@ -69,11 +69,11 @@ typedef struct ts_row_lanes_mix {
 /// Stores them segment by segment, row by row, from `out_rows` on.
 void ts_row_lanes_combine(const ts_row_lanes_mix* mix, double* out_rows);
 
-/// Three rows of a contact over the six columns of a centred lone body (engine/dynamics/free_body_internal.h).
+/// Three rows of a contact over the six columns of a centred lone body (engine/dynamics/free_body_internal.h): velocities of the body's point there.
 typedef struct ts_row_lanes_lone {
     const ts_transform* pose;  // of the body
-    ts_vec3 lever;             // m, from its origin to the point
-    const ts_vec3* direction;  // (3)
+    ts_vec3 point;             // m
+    const ts_mat3* frame;      // columns: along what
     double sign;               // 1, or -1: of their opposites
     const double* L;           // the factor of its inertia (6 x 6)
     const double* inverse;     // one over its diagonal
@@ -81,13 +81,15 @@ typedef struct ts_row_lanes_lone {
     const double* free;
 } ts_row_lanes_lone;
 
-/// ts_free_body_row of each; adds its speeds at both velocities (4, the last untouched in value), and stores it whitened, row by row: the bits of doing
-/// one after the other.
-void ts_row_lanes_three(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows);
+/// ts_free_body_row of each, of one body or of two that share the contact; adds its speeds at both velocities (of four numbers that are read the last
+/// stays), and stores it whitened, row by row, body by body: the bits of doing one after the other.
+void ts_row_lanes_three(const ts_row_lanes_lone* by, int bodies, double* io_now, double* io_free, double* out_rows);
 
 /// The same four, whatever the machine, and with AVX2: the same bits.
-void ts_row_lanes_three_narrow(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows);
-void ts_row_lanes_three_wide(const ts_row_lanes_lone* by, double* io_now, double* io_free, double* out_rows);
+void ts_row_lanes_three_narrow(const ts_row_lanes_lone* by, int bodies, double* io_now, double* io_free,
+                               double* out_rows);
+void ts_row_lanes_three_wide(const ts_row_lanes_lone* by, int bodies, double* io_now, double* io_free,
+                             double* out_rows);
 void ts_row_lanes_add_narrow(const ts_row_lanes_wrench* by, int last, double* J);
 void ts_row_lanes_close_narrow(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows);
 void ts_row_lanes_combine_narrow(const ts_row_lanes_mix* mix, double* out_rows);

@@ -148,9 +148,12 @@ int ts_row_next_equality(const ts_row_plan* plan, int e) {
     return -1;
 }
 
-// The first entry of a source's number or a larger one.
-static int memory_from(const ts_row_memory_array* memory, int source) {
-    int low = 0, high = memory->count;
+// The first entry of a source's number or a larger one, from `low` on.
+static int memory_from(const ts_row_memory_array* memory, int source, int low) {
+    int high = memory->count;
+    // Most sources have nothing to remember.
+    if (low == high || memory->data[low].source >= source) return low;
+    if (memory->data[high - 1].source < source) return high;
     while (low < high) {
         int middle = low + (high - low) / 2;
         if (memory->data[middle].source < source)
@@ -162,8 +165,8 @@ static int memory_from(const ts_row_memory_array* memory, int source) {
 }
 
 void ts_row_memory_range(const ts_sim* sim, int source, int* out_first, int* out_last) {
-    *out_first = memory_from(&sim->row_memory, source);
-    *out_last = memory_from(&sim->row_memory, source + 1);
+    *out_first = memory_from(&sim->row_memory, source, 0);
+    *out_last = memory_from(&sim->row_memory, source + 1, *out_first);
 }
 
 const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
@@ -179,7 +182,7 @@ const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
         plan->source_first = plan->block_count;
         // The memory is in the order of sources.
         plan->memory_at = plan->memory_end;
-        plan->memory_end = memory_from(&sim->row_memory, plan->source + 1);
+        plan->memory_end = memory_from(&sim->row_memory, plan->source + 1, plan->memory_at);
         ts_row_source_at(plan->source)->plan(sim, plan);
     }
     return plan->failed ? NULL : plan;

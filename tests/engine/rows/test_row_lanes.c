@@ -142,13 +142,14 @@ Test(row_lanes, three_rows_of_a_lone_body_are_three_times_one) {
         cr_assert(ts_free_body_factor_centred(M, inverse));
         ts_transform pose = {ts_quat_to_mat3(ts_quat_normalize(ts_quat_load(q))), ts_vec3_zero()};
         ts_vec3 along[3] = {ts_vec3_load(direction), ts_vec3_load(direction + 3), ts_vec3_load(direction + 6)};
+        ts_mat3 frame = ts_mat3_from_columns(along[0], along[1], along[2]);
         double sign = trial % 2 ? 1.0 : -1.0;
-        ts_row_lanes_lone by = {&pose, ts_vec3_load(lever), along, sign, M, inverse, v[0], v[1]};
-        ts_row_lanes_three(&by, speed[0][0], speed[0][1], rows[0]);
-        ts_row_lanes_three_narrow(&by, speed[1][0], speed[1][1], rows[1]);
+        ts_row_lanes_lone by = {&pose, ts_vec3_load(lever), &frame, sign, M, inverse, v[0], v[1]};
+        ts_row_lanes_three(&by, 1, speed[0][0], speed[0][1], rows[0]);
+        ts_row_lanes_three_narrow(&by, 1, speed[1][0], speed[1][1], rows[1]);
         for (int r = 0; r < ROWS_OF_CONTACT; ++r) {
             double* one = rows[2] + SIX * r;
-            ts_free_body_row(&pose, by.lever, ts_vec3_scale(sign, along[r]), one);
+            ts_free_body_row(&pose, by.point, ts_vec3_scale(sign, along[r]), one);
             for (int k = 0; k < 2; ++k)
                 speed[2][k][r] += ((one[0] * v[k][0] + one[1] * v[k][1]) + (one[2] * v[k][2] + one[3] * v[k][3])) +
                                   (one[4] * v[k][4] + one[5] * v[k][5]);
