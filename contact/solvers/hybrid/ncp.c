@@ -64,7 +64,7 @@ static const ncp_stage stages[TS_NCP_STAGES] = {
     {"alternate-2", ts_ncp_alternate, 1, 200, WHEN_STALLED, 1, 3},
 };
 
-enum { SMALL = 0, SWEEPS = 1, NEWTON = 4, PATH = 6 };
+enum { SMALL = 0, SWEEPS = 1, MOMENTUM = 2, NEWTON = 4, PATH = 6 };
 
 // What begins elsewhere where there may be an answer: a system of `newton` costs ten times as much.
 static const ncp_stage beside = {"small", ts_ncp_small, TS_SMALL_FROM_BESIDE, SMALL_LIMIT, WHEN_SMALL, 0, 0};
@@ -74,6 +74,10 @@ static const ncp_stage polish = {"polish", ts_ncp_polish, 0, NEWTON_LIMIT, WHEN_
 static const ncp_stage* const path = &stages[PATH];
 
 const char* ts_ncp_stage_name(int number) { return stages[number - 1].name; }
+
+static int is_large(const ts_ncp_search* s) { return s->problem->block_count >= s->settings->large_island; }
+
+int ts_ncp_glides(const ts_ncp_search* s) { return is_large(s) && s->settings->stages >> MOMENTUM & 1; }
 
 // --- settings --------------------------------------------------------------------------------------------------------
 
@@ -145,7 +149,7 @@ static int is_due(const ts_ncp_search* s, ncp_when when) {
     switch (when) {
     case WHEN_SMALL: return !ts_ncp_is_over(s) && ts_small_newton_takes(s->problem);
     case WHEN_UNSOLVED: return !ts_ncp_is_over(s);
-    case WHEN_LARGE: return !ts_ncp_is_over(s) && s->problem->block_count >= s->settings->large_island;
+    case WHEN_LARGE: return !ts_ncp_is_over(s) && is_large(s);
     case WHEN_REFUSED: return s->refused;
     case WHEN_STALLED: break;
     }

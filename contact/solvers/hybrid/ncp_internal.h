@@ -107,6 +107,9 @@ ts_ncp_way ts_ncp_rest;
 /// Multiplications after the first stall that this search may take.
 double ts_ncp_work(const ts_ncp_search* s);
 
+/// Nonzero on an island large enough for sweeps with momentum, where `stages` lets them run.
+int ts_ncp_glides(const ts_ncp_search* s);
+
 /// Nonzero when the answer is there, or the iterations have run out.
 int ts_ncp_is_over(const ts_ncp_search* s);
 

@@ -150,9 +150,15 @@ static double sweeps_to_go(double before, double now, int sweeps) {
     return log(fmax(now, 1.0)) / (log(before / now) / sweeps);
 }
 
+// Sweeps that cost as much as a linear system and what belongs to it.
+static double sweeps_worth(const ts_ncp_search* s) {
+    return s->settings->system_sweeps + s->settings->block_sweeps * s->problem->block_count;
+}
+
 int ts_ncp_sweeps(ts_ncp_search* s, int which, int limit) {
     int first = s->settings->first_sweeps;
-    double most = s->settings->system_sweeps + s->settings->block_sweeps * s->problem->block_count;
+    // Those with momentum, where they follow, cost a third of these, each judged in fours, and a tenth as many go as far.
+    double most = ts_ncp_glides(s) ? s->settings->system_sweeps : sweeps_worth(s);
     (void)which;
     if (s->settings->sweeps_are_last) {
         sweep(s, limit);
@@ -165,11 +171,6 @@ int ts_ncp_sweeps(ts_ncp_search* s, int which, int limit) {
         if (ts_ncp_is_over(s) || sweeps_to_go(before, s->at.excess, first) > most) break;
     }
     return 1;
-}
-
-// Sweeps that cost as much as a linear system and what belongs to it.
-static double sweeps_worth(const ts_ncp_search* s) {
-    return s->settings->system_sweeps + s->settings->block_sweeps * s->problem->block_count;
 }
 
 // One round of sweeps with momentum from where the search stands.

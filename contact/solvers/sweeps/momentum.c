@@ -47,9 +47,10 @@ void ts_momentum_push(ts_momentum* momentum, double* impulse) {
         m->G->ops->set_impulse(m->G, impulse);
 }
 
-void ts_momentum_refresh(ts_momentum* momentum) {
+void ts_momentum_set(ts_momentum* momentum, const double* impulse) {
     ts_momentum* m = momentum;
-    if (m->sweeps == 0 || !m->form) return;
-    m->G->ops->set_impulse(m->G, m->impulse);
-    memcpy(m->V, m->form->V, (size_t)m->form->velocity_count * sizeof(double));
+    int count = m->form && m->sweeps > 0 ? m->form->velocity_count : 0;
+    for (int j = 0; j < count; ++j) m->V[j] -= m->form->V[j];
+    m->G->ops->set_impulse(m->G, impulse);
+    for (int j = 0; j < count; ++j) m->V[j] += m->form->V[j];
 }

@@ -29,9 +29,9 @@ int ts_momentum_make(ts_momentum* momentum, ts_delassus* G, double most, ts_aren
 /// sweep makes it so.
 void ts_momentum_push(ts_momentum* momentum, double* impulse);
 
-/// Before the operator's own numbers are summed anew from the present impulse: those of the sweep before are, too. Else the rounding between
-/// both would be taken for movement, and grow. Leaves another current impulse.
-void ts_momentum_refresh(ts_momentum* momentum);
+/// Sums the operator's own numbers anew from the present impulse. Those of the sweep before move along: else the rounding that goes would be
+/// taken for movement, and grow.
+void ts_momentum_set(ts_momentum* momentum, const double* impulse);
 
 #ifdef __cplusplus
 }

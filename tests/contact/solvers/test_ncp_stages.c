@@ -139,6 +139,39 @@ Test(ncp_stages, large_islands_begin_with_momentum_or_alternating_directions) {
     }
 }
 
+// Sixty columns of two equal bodies: what is left halves with every sweep, so that sweeps alone go on to the end, and on a large island leave
+// it to those with momentum after two fours.
+Test(ncp_stages, sweeps_leave_large_islands_to_momentum) {
+    enum { COLUMNS = 60, BLOCKS = 2 * COLUMNS };
+    static double G[BLOCKS * BLOCKS], impulse[BLOCKS], g[BLOCKS];
+    static ts_block block[BLOCKS];
+    static int block_row[BLOCKS + 1];
+    ts_arena arena = {0};
+    for (int b = 0; b < BLOCKS; ++b) {
+        int other = b ^ 1;
+        block[b] = (ts_block){.set = TS_SET_HALF_LINE, .row = b, .rows = 1};
+        block_row[b + 1] = b + 1;
+        g[b] = b % 2 == 0 ? -approach : 0.0;
+        G[b * BLOCKS + b] = b % 2 == 0 ? 1.0 : 2.0;
+        G[b * BLOCKS + other] = -1.0;
+    }
+    ts_contact_problem problem = {
+        .block_count = BLOCKS, .row_count = BLOCKS, .block = block, .g = g, .time_step = TIME_STEP};
+    problem.delassus = dense_operator(&arena, BLOCKS, block_row, G);
+    ts_solve_report report;
+    int fours = up_to(stage_of("sweeps")), both = fours | 1 << (stage_of("momentum") - 1);
+    solve(&problem, both, BLOCKS + 1, impulse, &report);
+    cr_expect_eq(report.status, TS_SOLVE_CONVERGED);
+    cr_expect_eq(report.stage, stage_of("sweeps"), "a small one: %s", ts_solver_stage_name(ncp(), report.stage));
+    solve(&problem, fours, BLOCKS, impulse, &report);
+    cr_expect_eq(report.stage, stage_of("sweeps"), "without momentum: %s", ts_solver_stage_name(ncp(), report.stage));
+    double natural = solve(&problem, both, BLOCKS, impulse, &report);
+    cr_expect_eq(report.status, TS_SOLVE_CONVERGED);
+    cr_expect_eq(report.stage, stage_of("momentum"), "a large one: %s", ts_solver_stage_name(ncp(), report.stage));
+    cr_expect_leq(natural, 1e-10 * (1.0 + 1e-6));
+    ts_arena_free(&arena);
+}
+
 static int refuse_blocks(const ts_delassus* G, ts_arena* arena, size_t most, ts_delassus_blocks* out) {
     (void)G;
     (void)arena;
