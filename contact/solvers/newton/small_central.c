@@ -116,7 +116,7 @@ static void scale(central_cone* k, int rows) {
 
 // out = W a, or W^-1 a
 static void times_W(const central_cone* k, int rows, int is_inverse, const double* a, double* out) {
-    double v[MAX], unit = 1.0 / sqrt(2.0 * (k->w[NORMAL] + 1.0)), size = is_inverse ? 1.0 / k->size : k->size;
+    double v[MAX] = {0.0}, unit = 1.0 / sqrt(2.0 * (k->w[NORMAL] + 1.0)), size = is_inverse ? 1.0 / k->size : k->size;
     for (int r = 0; r < rows; ++r) v[r] = unit * (r == NORMAL ? k->w[r] + 1.0 : is_inverse ? -k->w[r] : k->w[r]);
     double along = 2.0 * dot(v, a, rows);
     for (int r = 0; r < rows; ++r) out[r] = size * (along * v[r] - (r == NORMAL ? a[r] : -a[r]));
