@@ -107,9 +107,11 @@ static int is_dear(const ts_shape* a, const ts_shape* b) {
     return a->kind > TS_SHAPE_CAPSULE && b->kind > TS_SHAPE_CAPSULE;
 }
 
-static int is_worth_keeping(const narrow_context* job, int a, int b) {
+static int is_worth_keeping(const narrow_context* job, int a, int b, int points) {
     const ts_sim* sim = job->sim;
     if (job->keeps_all) return 1;
+    // Springs that are not there yet are pressed as soon as shapes touch.
+    if (job->overlapping_only && points == 0) return 0;
     if (!is_dear(&sim->model->geom[a].shape, &sim->model->geom[b].shape)) return 0;
     return (ts_foresee_speed(sim, a) + ts_foresee_speed(sim, b)) * sim->options.time_step <= rest_part * job->most;
 }
@@ -123,17 +125,20 @@ static void collide_pair(const narrow_context* job, int i, ts_manifold* manifold
     double margin = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0;
     if (!job->overlapping_only) settings.margin = ts_foresee_margin(sim, a, b, settings.margin);
     settings.margin = fmax(settings.margin + margin, 0.0);
-    if (job->kept && ts_manifold_take(&job->kept[i], pose_a, pose_b, settings.margin, job->most, manifold)) return;
+    if (job->kept && ts_manifold_take(&job->kept[i], pose_a, pose_b, settings.margin, job->most, manifold)) {
+        if (job->overlapping_only) drop_apart(manifold);
+        return;
+    }
     manifold->count = 0;
     manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
     ts_manifold_collide(shape_a, pose_a, shape_b, pose_b, &settings, &job->memory[i].cache, manifold);
     for (int k = 0; margin != 0.0 && k < manifold->count; ++k) manifold->point[k].gap -= margin;
-    if (job->overlapping_only) drop_apart(manifold);
     sort_points(manifold);
-    if (job->kept && is_worth_keeping(job, a, b))
+    if (job->kept && is_worth_keeping(job, a, b, manifold->count))
         ts_manifold_keep(pose_a, shape_b, pose_b, settings.margin, manifold, &job->kept[i]);
     else if (job->kept)
         job->kept[i].is_kept = 0;
+    if (job->overlapping_only) drop_apart(manifold);
 }
 
 static void collide_pairs(void* context, int begin, int end, int worker) {
@@ -475,7 +480,8 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
     int keeps_all = storage->substep_count > 1;
     double most = sim->options.keep_contacts * sim->options.contact_margin * (keeps_all ? 1.0 : still_part);
-    int keeps = most > 0.0 && !soft;
+    // A spring answers to what it is pressed: in substeps points would err by a share of the margin.
+    int keeps = most > 0.0 && !(soft && keeps_all);
     if (!pair || !ts_pair_memory_take(sim, pair, count, keeps)) return TS_ERROR_MEMORY;
     // What is gone when the contacts are there takes the place of what solves will need.
     for (int w = 0; w < workers; ++w) ts_arena_reset(&storage->solve_scratch[w]);
