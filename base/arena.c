@@ -38,7 +38,7 @@
 enum {
     ARENA_ALIGNMENT = 64,
     ARENA_SMALLEST_CHUNK = 4096,
-    ARENA_MUCH = 1 << 18  // bytes to spare of which an arena takes more only where they are less than a sixteenth
+    ARENA_MUCH = 1 << 16  // bytes to spare of which an arena takes more only where they are less than a sixteenth
 };
 
 typedef struct ts_arena_chunk {

@@ -1,16 +1,13 @@
-// Growth of the typed array: capacity grows by half, so n pushes cost O(n) copies and at most a third is idle.
+// Growth of the typed array: capacity grows by half, so n pushes cost O(n) copies and at most a third is idle; or, where all is asked for at once, by a
+// sixteenth of it.
 #include "base/array.h"
 
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-int ts_array_grow(void** data, int* capacity, size_t size, int wanted) {
-    if (wanted < 0) return 0;
-    if (wanted <= *capacity) return 1;
-    int grown = *capacity <= INT_MAX - *capacity / 2 ? *capacity + *capacity / 2 : INT_MAX;
-    if (grown < wanted) grown = wanted;
-    if (grown < 8) grown = 8;
+// To `grown` elements, or to what is wanted.
+static int grow_to(void** data, int* capacity, size_t size, int grown, int wanted) {
     // The generous size may overflow, or not be had, where the size asked for is fine: fall back to it.
     void* moved = (size_t)grown <= SIZE_MAX / size ? realloc(*data, (size_t)grown * size) : NULL;
     if (!moved) {
@@ -22,6 +19,21 @@ int ts_array_grow(void** data, int* capacity, size_t size, int wanted) {
     *data = moved;
     *capacity = grown;
     return 1;
+}
+
+int ts_array_grow(void** data, int* capacity, size_t size, int wanted) {
+    if (wanted < 0) return 0;
+    if (wanted <= *capacity) return 1;
+    int grown = *capacity <= INT_MAX - *capacity / 2 ? *capacity + *capacity / 2 : INT_MAX;
+    if (grown < wanted) grown = wanted;
+    return grow_to(data, capacity, size, grown < 8 ? 8 : grown, wanted);
+}
+
+int ts_array_grow_little(void** data, int* capacity, size_t size, int wanted) {
+    if (wanted < 0) return 0;
+    if (wanted <= *capacity) return 1;
+    int more = 8 + wanted / 16;
+    return grow_to(data, capacity, size, wanted <= INT_MAX - more ? wanted + more : INT_MAX, wanted);
 }
 
 void ts_array_release(void* data) { free(data); }

@@ -25,7 +25,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     // Filled once: of many bodies' memory half would be spare.
-    storage->fixed.growth = 1 << 14;
+    storage->fixed.growth = 1 << 12;
     sim->mass_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
     if (!sim->mass_start) return 0;
     // Mass matrices are dense per tree: a tree of fifty thousand dofs would not fit any machine, nor an int.

@@ -15,9 +15,10 @@ extern "C" {
 typedef struct ts_collider {
     int geom;
     int has_box;    // zero for planes, and spheres: their boxes tell nothing that the broad phase does not know
-    int is_turned;  // nonzero when the axes of its box are not those of the geom
     double margin;  // m: the most that this geom adds to that of a contact
-    ts_obb box;     // in the geom's frame
+    ts_vec3 half;   // m, of its box
+    const ts_transform* placed;  // where its box is, in the geom's frame; NULL: there, and straight
+    int turned;                  // of these none, else its place in ts_sim_storage.oriented
 } ts_collider;
 
 /// What a lone body's rotation remembers of the last step (step/integrate/touched_rotation.c).
@@ -116,12 +117,13 @@ typedef struct ts_sim_storage {
 
     ts_broad_phase* broad;  // remembers boxes and pairs for speed only: what it answers depends on the present boxes
 
-    ts_arena* solve_scratch;       // one per worker; emptied before contacts are sought and before a solve
+    ts_arena*
+        solve_scratch;  // one per worker; emptied before each stage that begins in them: pairs, contacts, a pile that is kept for whoever asks for its problem, a solve
     struct ts_row_plan* row_plan;  // the blocks of the present step; its arrays grow
 
     // boxes of the present step
     ts_bounds* bounds;  // (collider_count)
-    ts_obb* oriented;   // (collider_count) of those that have a box
+    ts_obb* oriented;   // boxes that do not lie as their geoms do
     double*
         reach;  // (geom_count) m, of colliders: how far they may come in a step with substeps (step/foresee_internal.h), else 0
 

@@ -63,8 +63,6 @@ void ts_broad_phase_destroy(ts_broad_phase* broad) {
     free(broad->next_note);
     free(broad->kept.key);
     free(broad->next.key);
-    free(broad->fresh.key);
-    free(broad->other.key);
     free(broad->outside.key);
     free(broad);
 }
@@ -76,14 +74,12 @@ static size_t memory_of_tree(const ts_box_tree* tree) {
 
 size_t ts_broad_phase_memory(const ts_broad_phase* broad) {
     const ts_key_list* noted[2] = {&broad->kept, &broad->next};
-    const ts_key_list* plain[3] = {&broad->fresh, &broad->other, &broad->outside};
     size_t of_box = sizeof *broad->tight + sizeof *broad->fat + sizeof *broad->owner + sizeof *broad->state +
                     sizeof *broad->wanted + sizeof *broad->moved + sizeof *broad->list;
     size_t bytes = sizeof *broad + (size_t)broad->capacity * of_box;
     for (int i = 0; i < 2; ++i) bytes += memory_of_tree(&broad->tree[i]);
     for (int i = 0; i < 2; ++i) bytes += (size_t)noted[i]->capacity * (sizeof *noted[i]->key + 1);
-    for (int i = 0; i < 3; ++i) bytes += (size_t)plain[i]->capacity * sizeof *plain[i]->key;
-    return bytes;
+    return bytes + (size_t)broad->outside.capacity * sizeof *broad->outside.key;
 }
 
 void ts_broad_phase_clear(ts_broad_phase* broad) {
@@ -115,12 +111,9 @@ static int reserve(ts_broad_phase* broad, int count) {
     if (ok) broad->capacity = wanted;
     // Trees and lists get room for what is usual at once, so that a box that starts to move, or a pair more than
     // before, does not need the heap later.
-    for (int t = 0; t < 2 && ok; ++t)
-        ok = ts_box_tree_reserve(&broad->tree[t], wanted + 2, wanted) &&
-             ts_box_tree_scratch(&broad->tree[t], (size_t)wanted * sizeof(ts_box_tree_leaf));
+    for (int t = 0; t < 2 && ok; ++t) ok = ts_box_tree_reserve(&broad->tree[t], wanted + 2, wanted);
     int usual = wanted < INT_MAX / 16 ? 8 * wanted : wanted;
-    return ok && ts_pairs_reserve(broad, usual) && ts_key_list_reserve(&broad->fresh, usual) &&
-           ts_key_list_reserve(&broad->other, usual);
+    return ok && ts_pairs_reserve(broad, usual);
 }
 
 // The middle of all boxes that have ends becomes the origin of the trees.
@@ -215,17 +208,21 @@ static void bounds_of(const ts_box4* box, float out[6]) {
 }
 
 // One tree from the fat boxes of all that are in the given state.
-static int build_tree(ts_broad_phase* broad, ts_box_state state, ts_task_pool* pool) {
+static int build_tree(const ts_pairs_job* job, ts_box_state state) {
+    ts_broad_phase* broad = job->broad;
     ts_box_tree* tree = &broad->tree[state == TS_BOX_MOVING];
     int count = 0;
-    ts_box_tree_leaf* leaf = (ts_box_tree_leaf*)ts_box_tree_scratch(tree, (size_t)broad->count * sizeof *leaf + 1);
+    ts_arena_scope scope = ts_arena_scope_begin(job->arena);
+    ts_box_tree_leaf* leaf = TS_ARENA_ARRAY(job->arena, ts_box_tree_leaf, broad->count);
     if (!leaf) return 0;
     for (int i = 0; i < broad->count; ++i) {
         if (broad->state[i] != state) continue;
         bounds_of(&broad->fat[i], leaf[count].bound);
         leaf[count++].item = i;
     }
-    return ts_box_tree_build_leaves(tree, leaf, count, pool);
+    int built = ts_box_tree_build_leaves(tree, leaf, count, job->pool);
+    ts_arena_scope_end(job->arena, scope);
+    return built;
 }
 
 // Nonzero when two boxes have nothing in common with their old nodes: the leaf needs a new place, not a larger parent.
@@ -259,21 +256,22 @@ static int apply_changes(ts_broad_phase* broad, int listed) {
 }
 
 // Brings the trees up to date. Returns 0 when memory is short.
-static int update_trees(ts_broad_phase* broad, int listed, ts_task_pool* pool, int* out_rebuilt) {
+static int update_trees(const ts_pairs_job* job, int listed, int* out_rebuilt) {
+    ts_broad_phase* broad = job->broad;
     int changed_state = 0, in_trees = broad->tree[0].item_count + broad->tree[1].item_count;
     for (int n = 0; n < listed; ++n) changed_state += broad->state[broad->list[n]] != broad->wanted[broad->list[n]];
     // Building costs about as much as this many insertions.
     if (changed_state > 16 && changed_state > in_trees / 16) {
         for (int n = 0; n < listed; ++n) broad->state[broad->list[n]] = broad->wanted[broad->list[n]];
         *out_rebuilt += 2;
-        return build_tree(broad, TS_BOX_STILL, pool) && build_tree(broad, TS_BOX_MOVING, pool);
+        return build_tree(job, TS_BOX_STILL) && build_tree(job, TS_BOX_MOVING);
     }
     if (!apply_changes(broad, listed)) return 0;
     for (int t = 0; t < 2; ++t) {
         ts_box_tree* tree = &broad->tree[t];
         if (tree->changes <= tree->item_count / 2 || !(ts_box_tree_decay(tree) > DECAY)) continue;
         *out_rebuilt += 1;
-        if (!build_tree(broad, t ? TS_BOX_MOVING : TS_BOX_STILL, pool)) return 0;
+        if (!build_tree(job, t ? TS_BOX_MOVING : TS_BOX_STILL)) return 0;
     }
     return 1;
 }
@@ -383,8 +381,7 @@ static ts_code start_afresh(const ts_pairs_job* job, long long limit, int* liste
     ts_code code = TS_OK;
     broad->kept.count = 0;
     info->rebuilt += 2;
-    if (!build_tree(broad, TS_BOX_STILL, job->pool) || !build_tree(broad, TS_BOX_MOVING, job->pool))
-        return TS_ERROR_MEMORY;
+    if (!build_tree(job, TS_BOX_STILL) || !build_tree(job, TS_BOX_MOVING)) return TS_ERROR_MEMORY;
     broad->stale = 0;
     *listed = 0;
     if (ts_task_pool_workers(job->pool) <= SWEEP_WORKERS) code = ts_pairs_sweep_fat(job, limit, &end);
@@ -418,7 +415,7 @@ static ts_code update(const ts_pairs_job* job, int count, ts_pair_list* out_pair
         }
         code = start_afresh(job, limit, &listed, info);
     } else {
-        if (!update_trees(broad, listed, job->pool, &info->rebuilt)) return TS_ERROR_MEMORY;
+        if (!update_trees(job, listed, &info->rebuilt)) return TS_ERROR_MEMORY;
         fill_info(broad, count, listed, info);
     }
     int near = measure(broad);

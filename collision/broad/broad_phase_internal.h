@@ -68,10 +68,9 @@ struct ts_broad_phase {
     ts_key_list next;          // and the same while it is being written
     unsigned char* kept_note;  // a byte for each
     unsigned char* next_note;
-    ts_key_list fresh;  // pairs found by the boxes that moved
-    ts_key_list other;  // for sorting
-    ts_key_list outside;
-    ts_few_boxes few;  // while boxes are few
+    ts_key_list fresh;    // pairs found by the boxes that moved; in the arena of the update
+    ts_key_list outside;  // pairs of boxes that are in no tree
+    ts_few_boxes few;     // while boxes are few
 };
 
 /// Nonzero when the groups and masks of two boxes let them pair.
@@ -103,8 +102,8 @@ static inline int ts_bounds_valid(const ts_bounds* b) {
 /// Room for `wanted` keys; what was there stays. Returns 0 when memory is short.
 int ts_key_list_reserve(ts_key_list* list, int wanted);
 
-/// Sorts keys whose halves are below `count`, with `other` as scratch. Returns 0 when memory is short.
-int ts_key_list_sort(ts_key_list* list, ts_key_list* other, int count);
+/// Sorts keys whose halves are below `count`, with scratch of the arena. Returns 0 when memory is short.
+int ts_key_list_sort(ts_key_list* list, ts_arena* arena, int count);
 
 /// No pairs.
 static inline void ts_pair_list_clear(ts_pair_list* list) {

@@ -60,7 +60,7 @@ static void sort_digit(const uint64_t* from, uint64_t* to, int count, int shift,
     for (int i = 0; i < count; ++i) to[start[from[i] >> shift & mask]++] = from[i];
 }
 
-int ts_key_list_sort(ts_key_list* list, ts_key_list* other, int count) {
+int ts_key_list_sort(ts_key_list* list, ts_arena* arena, int count) {
     if (list->count < FEW_KEYS) {
         for (int i = 1; i < list->count; ++i) {
             uint64_t moved = list->key[i];
@@ -70,18 +70,20 @@ int ts_key_list_sort(ts_key_list* list, ts_key_list* other, int count) {
         }
         return 1;
     }
-    if (!ts_key_list_reserve(other, list->count)) return 0;
+    ts_arena_scope scope = ts_arena_scope_begin(arena);
+    uint64_t *from = list->key, *to = TS_ARENA_ARRAY(arena, uint64_t, list->count);
+    if (!to) return 0;
     int bits = bits_below(count);
+    // As many passes over either half: the last one ends where the first began.
     for (int half = 0; half < 64; half += 32)
         for (int done = 0; done < bits; done += DIGIT) {
             int take = bits - done < DIGIT ? bits - done : DIGIT;
-            sort_digit(list->key, other->key, list->count, half + done, take);
-            ts_key_list swap = *list;
-            list->key = other->key;
-            list->capacity = other->capacity;
-            other->key = swap.key;
-            other->capacity = swap.capacity;
+            uint64_t* swap = from;
+            sort_digit(from, to, list->count, half + done, take);
+            from = to;
+            to = swap;
         }
+    ts_arena_scope_end(arena, scope);
     return 1;
 }
 
@@ -178,7 +180,6 @@ static void seek_range(void* context, int begin, int end, int worker) {
 ts_code ts_pairs_find_fresh(const ts_pairs_job* job, int listed, long long limit, int* out_limit_reached) {
     ts_broad_phase* broad = job->broad;
     int workers = ts_task_pool_workers(job->pool);
-    ts_arena_scope scope = ts_arena_scope_begin(job->arena);
     finder find = {.broad = broad, .limit = limit};
     int in_tree[2] = {0, 0};
     broad->fresh.count = 0;
@@ -186,11 +187,12 @@ ts_code ts_pairs_find_fresh(const ts_pairs_job* job, int listed, long long limit
         if (broad->state[broad->list[i]] >= TS_BOX_STILL) ++in_tree[broad->state[broad->list[i]] == TS_BOX_MOVING];
     for (int t = 0; t < 2; ++t) find.all_moved[t] = in_tree[t] == broad->tree[t].item_count;
     find.sink = TS_ARENA_ARRAY(job->arena, sink, workers);
-    if (!find.sink) return TS_ERROR_MEMORY;
     long long needed = 8LL * listed + (long long)BLOCK * workers;
     for (;;) {
-        if (needed > INT_MAX || !ts_key_list_reserve(&broad->fresh, (int)needed)) return TS_ERROR_MEMORY;
-        find.room = broad->fresh.capacity;
+        ts_arena_scope scope = ts_arena_scope_begin(job->arena);
+        broad->fresh.key = needed <= INT_MAX ? TS_ARENA_ARRAY(job->arena, uint64_t, needed) : NULL;
+        if (!find.sink || !broad->fresh.key) return TS_ERROR_MEMORY;
+        find.room = needed;
         atomic_store(&find.taken, 0);
         memset(find.sink, 0, (size_t)workers * sizeof(sink));
         ts_task_parallel_for(job->pool, listed, GRAIN, seek_range, &find);
@@ -200,6 +202,7 @@ ts_code ts_pairs_find_fresh(const ts_pairs_job* job, int listed, long long limit
             return TS_ERROR_MEMORY;
         }
         if (needed <= find.room) break;
+        ts_arena_scope_end(job->arena, scope);
         // Every worker may leave a block begun.
         needed += (long long)BLOCK * workers;
     }
@@ -212,8 +215,7 @@ ts_code ts_pairs_find_fresh(const ts_pairs_job* job, int listed, long long limit
         kept += broad->fresh.key[i] != NO_KEY;
     }
     broad->fresh.count = kept;
-    ts_arena_scope_end(job->arena, scope);
-    return ts_key_list_sort(&broad->fresh, &broad->other, broad->count) ? TS_OK : TS_ERROR_MEMORY;
+    return ts_key_list_sort(&broad->fresh, job->arena, broad->count) ? TS_OK : TS_ERROR_MEMORY;
 }
 
 // One piece of the merge.
@@ -437,7 +439,7 @@ ts_code ts_pairs_find_outside(const ts_pairs_job* job, const int* list, int list
             broad->outside.key[broad->outside.count++] = ts_key_of(first, second);
         }
     }
-    return ts_key_list_sort(&broad->outside, &broad->other, broad->count) ? TS_OK : TS_ERROR_MEMORY;
+    return ts_key_list_sort(&broad->outside, job->arena, broad->count) ? TS_OK : TS_ERROR_MEMORY;
 }
 
 void ts_pairs_add_outside(const ts_broad_phase* broad, ts_pair_list* pairs) {

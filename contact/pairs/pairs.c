@@ -304,27 +304,6 @@ void ts_pairs_begin(ts_pairs* pairs) {
     walk(&pass, KERNEL(begin), 1);
 }
 
-// Bodies with new free velocities.
-typedef struct free_job {
-    ts_pairs* pairs;
-    const double* free;
-} free_job;
-
-static void go_on(void* context, int begin, int end, int worker) {
-    const free_job* job = (const free_job*)context;
-    double *velocity = job->pairs->velocity, *free = job->pairs->free;
-    (void)worker;
-    for (int i = TS_PAIR_SPEEDS * (begin > 0 ? begin : 1); i < TS_PAIR_SPEEDS * end; ++i) {
-        velocity[i] = job->free[i] + (velocity[i] - free[i]);
-        free[i] = job->free[i];
-    }
-}
-
-void ts_pairs_go_on(ts_pairs* pairs, const double* free) {
-    free_job job = {pairs, free};
-    ts_task_parallel_for(pairs->tasks, pairs->body_count, BODIES, go_on, &job);
-}
-
 void ts_pairs_sweep(ts_pairs* pairs, int count) {
     ts_pair_pass pass = {.pairs = pairs, .count = count};
     walk(&pass, KERNEL(sweep), count);

@@ -218,8 +218,16 @@ double ts_pairs_refer(ts_pairs* pairs, int moves);
 /// Begins a substep: velocities are the free ones and what the impulses make of them.
 void ts_pairs_begin(ts_pairs* pairs);
 
-/// The same where impulses are those of the substep before, with new free velocities: what they made of those before they make of these.
-void ts_pairs_go_on(ts_pairs* pairs, const double* free);
+/// The same of body b where impulses are those of the substep before: what they made of the free velocity before they make of this one
+/// (TS_PAIR_SPEEDS). Of different bodies by any thread.
+static inline void ts_pairs_free_again(const ts_pairs* pairs, int b, const double* speed) {
+    double *velocity = pairs->velocity + (size_t)TS_PAIR_SPEEDS * (size_t)b,
+           *free = pairs->free + (size_t)TS_PAIR_SPEEDS * (size_t)b;
+    for (int i = 0; i < TS_PAIR_SPEEDS; ++i) {
+        velocity[i] = speed[i] + (velocity[i] - free[i]);
+        free[i] = speed[i];
+    }
+}
 
 /// So many sweeps, by the rule of ncp_pgs.c.
 void ts_pairs_sweep(ts_pairs* pairs, int count);

@@ -19,11 +19,34 @@
 #include "engine/dynamics/kinematics_walk_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
-// What of a constant pose is not trivial.
-static ts_seat seat_of(const ts_transform* local) {
+static int is_turned(const ts_transform* local) {
     ts_mat3 I = ts_mat3_identity();
-    if (memcmp(&local->R, &I, sizeof I) != 0) return TS_SEAT_TURNED;
-    return ts_vec3_max_abs(local->p) == 0.0 ? TS_SEAT_SAME : TS_SEAT_SHIFTED;
+    return memcmp(&local->R, &I, sizeof I) != 0;
+}
+
+static int is_trivial(const ts_transform* local) { return !is_turned(local) && ts_vec3_max_abs(local->p) == 0.0; }
+
+// Whether a joint puts the body somewhere, wherever its pose is.
+static int is_placed(const ts_model* model, const ts_body* body) {
+    return body->joint_count > 0 && model->joint[body->joint_first].type == TS_JOINT_FREE;
+}
+
+// Those that are not trivial, and of what is moved from outside all that it may become; counted, and noted where there is room for them.
+static int seat_all(const ts_model* model, ts_kinematics* k) {
+    int count = 1;
+    for (int b = 0; b < model->body_count; ++b) {
+        ts_transform local = ts_transform_from_pose(model->body[b].pose);
+        if (model->body[b].mocap < 0 && (is_placed(model, &model->body[b]) || is_trivial(&local))) continue;
+        if (k->seated) k->seated[count] = local;
+        k->body_seat[b] = 2 * count++ + is_turned(&local);
+    }
+    for (int g = 0; g < model->geom_count; ++g) {
+        ts_transform local = ts_transform_from_pose(model->geom[g].pose);
+        if (is_trivial(&local)) continue;
+        if (k->seated) k->seated[count] = local;
+        k->geom_seat[g] = 2 * count++ + is_turned(&local);
+    }
+    return count;
 }
 
 // How the joint turns its body.
@@ -90,11 +113,11 @@ static void place_fixed_bodies(const ts_model* model, ts_kinematics* k) {
         if (body->tree >= 0) continue;
         const ts_transform world = {ts_mat3_identity(), ts_vec3_zero()};
         ts_frame_four f = ts_frame_four_load(body->parent < 0 ? &world : &k->body_pose[body->parent]);
-        if (body->parent >= 0) f = ts_frame_four_seated(&f, &k->body_local[b], k->body_seat[b]);
+        if (body->parent >= 0) f = ts_frame_four_seated(&f, k->seated, k->body_seat[b]);
         ts_frame_four_store(f, &k->body_pose[b]);
         ts_four_store_three(ts_frame_four_point(&f, body->centre), &k->body_centre[b].x);
         for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
-            ts_frame_four_store(ts_frame_four_seated(&f, &k->geom_local[g], k->geom_seat[g]), &k->geom_pose[g]);
+            ts_frame_four_store(ts_frame_four_seated(&f, k->seated, k->geom_seat[g]), &k->geom_pose[g]);
         ts_mat3 turned = ts_mat3_rotate_tensor(k->body_pose[b].R, body->inertia);
         k->body_inertia[b] = ts_inertia_make(body->mass, k->body_centre[b], turned);
     }
@@ -107,8 +130,9 @@ void ts_kinematics_place(const ts_model* model, const double* mocap, ts_kinemati
         ts_quat rotation = ts_quat_load(at + 3);
         double norm = ts_quat_norm(rotation);
         if (fabs(norm - 1.0) > 1e-15) rotation = norm > 1e-10 ? ts_quat_normalize(rotation) : ts_quat_identity();
-        kinematics->body_local[b] = ts_transform_from_pose((ts_pose){ts_vec3_load(at), rotation});
-        kinematics->body_seat[b] = seat_of(&kinematics->body_local[b]);
+        ts_transform* local = &kinematics->seated[kinematics->body_seat[b] >> 1];
+        *local = ts_transform_from_pose((ts_pose){ts_vec3_load(at), rotation});
+        kinematics->body_seat[b] = (kinematics->body_seat[b] & ~1) | is_turned(local);
     }
     place_fixed_bodies(model, kinematics);
 }
@@ -119,8 +143,6 @@ void ts_kinematics_place(const ts_model* model, const double* mocap, ts_kinemati
 int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* out_kinematics) {
     int turns = count_turns(model);
     ts_kinematics k = {
-        .body_local = ARRAY(arena, ts_transform, model->body_count),
-        .geom_local = ARRAY(arena, ts_transform, model->geom_count),
         .body_seat = ARRAY(arena, ts_seat, model->body_count),
         .geom_seat = ARRAY(arena, ts_seat, model->geom_count),
         .hinge_way = ARRAY(arena, unsigned char, model->joint_count),
@@ -139,12 +161,10 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
         .body_bias = ARRAY(arena, ts_motion, model->body_count),
         .body_velocity = ARRAY(arena, ts_motion, model->body_count),
     };
+    if (!arena->failed) k.seated = ARRAY(arena, ts_transform, seat_all(model, &k));
     *out_kinematics = k;
     if (arena->failed) return 0;
-    for (int b = 0; b < model->body_count; ++b) k.body_local[b] = ts_transform_from_pose(model->body[b].pose);
-    for (int g = 0; g < model->geom_count; ++g) k.geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
-    for (int b = 0; b < model->body_count; ++b) k.body_seat[b] = seat_of(&k.body_local[b]);
-    for (int g = 0; g < model->geom_count; ++g) k.geom_seat[g] = seat_of(&k.geom_local[g]);
+    (void)seat_all(model, &k);
     find_hinges(model, &k);
     place_fixed_bodies(model, &k);
     return 1;

@@ -13,12 +13,9 @@
 extern "C" {
 #endif
 
-/// How a frame sits in the one that carries it: most do so in a way that spares most of the work.
-typedef enum ts_seat {
-    TS_SEAT_SAME,     // it is the same
-    TS_SEAT_SHIFTED,  // its axes are the same
-    TS_SEAT_TURNED
-} ts_seat;
+/// How a frame sits in the one that carries it: most do so in a way that spares most of the work. 0: it is the same; else twice its place in
+/// ts_kinematics.seated, and one more where its axes are not the same.
+typedef int ts_seat;
 
 /// How a joint turns its body: about which axis of the frame, and whether that goes through the frame's origin.
 typedef enum ts_hinge_way {
@@ -44,10 +41,10 @@ typedef enum ts_kinematics_part {
 /// What a state looks like in space. Create with ts_kinematics_create; the arrays are the arena's.
 typedef struct ts_kinematics {
     // constant
-    ts_transform* body_local;  // (body_count) body.pose as a matrix
-    ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
-    ts_seat* body_seat;        // (body_count) what of body_local is not trivial
-    ts_seat* geom_seat;        // (geom_count)
+    ts_transform*
+        seated;          // poses of bodies and geoms as matrices, where they are not trivial; the first one is nobody's
+    ts_seat* body_seat;  // (body_count) body.pose; 0 where a free joint makes nothing of it
+    ts_seat* geom_seat;  // (geom_count) geom.pose
     unsigned char* hinge_way;  // (joint_count) a ts_hinge_way
     double* turn_zero;  // (up to the last hinge's coordinate) what a hinge's coordinate counts from, rad; 0 of others
     int* turn_range;    // (tree_count x 2) from a tree's first hinge: coordinates [begin, end)

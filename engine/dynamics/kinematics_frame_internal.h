@@ -53,12 +53,12 @@ static inline ts_frame_four ts_frame_four_turned(const ts_frame_four* f, const d
     return g;
 }
 
-/// What sits in the frame like this.
-static inline ts_frame_four ts_frame_four_seated(const ts_frame_four* carrier, const ts_transform* local,
+/// What sits in the frame like this; `seated` is that of the kinematics.
+static inline ts_frame_four ts_frame_four_seated(const ts_frame_four* carrier, const ts_transform* seated,
                                                  ts_seat seat) {
     ts_frame_four f = *carrier;
-    if (seat == TS_SEAT_TURNED) f = ts_frame_four_turned(carrier, local->R.m);
-    if (seat != TS_SEAT_SAME) f.p = ts_frame_four_point(carrier, local->p);
+    if (seat & 1) f = ts_frame_four_turned(carrier, seated[seat >> 1].R.m);
+    if (seat) f.p = ts_frame_four_point(carrier, seated[seat >> 1].p);
     return f;
 }
 

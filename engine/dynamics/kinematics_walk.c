@@ -148,7 +148,7 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
         const ts_joint* joint = &model->joint[body->joint_first];
         ts_frame_four* f = &at.frame;
         if (body->parent != before) start(model, body, parts, &at, k);
-        *f = ts_frame_four_seated(f, &k->body_local[b], k->body_seat[b]);
+        *f = ts_frame_four_seated(f, k->seated, k->body_seat[b]);
         int is_turned = body->joint_count == 1 && k->hinge_way[body->joint_first] != TS_HINGE_NONE;
         ts_four direction = ts_four_zero(), anchor = direction;
         if (is_turned) {
@@ -178,7 +178,7 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
         if (asks(parts, TS_KINEMATICS_INERTIAS))
             turn_inertia(body, f, ts_four_minus(centre, at.origin), &k->body_inertia[b]);
         for (int g = body->geom_first; asks(parts, TS_KINEMATICS_GEOMS) && g < body->geom_first + body->geom_count; ++g)
-            ts_frame_four_store(ts_frame_four_seated(f, &k->geom_local[g], k->geom_seat[g]), &k->geom_pose[g]);
+            ts_frame_four_store(ts_frame_four_seated(f, k->seated, k->geom_seat[g]), &k->geom_pose[g]);
     }
 }
 

@@ -75,9 +75,9 @@ void ts_rnea_forces(const ts_model* model, const ts_kinematics* kinematics, ts_v
 
 void ts_rnea_gravity(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, ts_tree_scratch* scratch,
                      double* out_force) {
-    memset(scratch->dof_number, 0, (size_t)model->nv * sizeof(double));
     for (int t = 0; t < model->tree_count; ++t) {
-        int first = model->tree[t].dof_first;
-        ts_rnea_bias_at(model, kinematics, gravity, t, scratch->dof_number + first, scratch, out_force + first);
+        memset(scratch->dof_number, 0, (size_t)model->tree[t].dof_count * sizeof(double));
+        ts_rnea_bias_at(model, kinematics, gravity, t, scratch->dof_number, scratch,
+                        out_force + model->tree[t].dof_first);
     }
 }

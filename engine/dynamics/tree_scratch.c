@@ -80,7 +80,10 @@ static void make_walks(const ts_model* model, ts_arena* arena, ts_tree_scratch* 
 }
 
 int ts_tree_scratch_create_walks(const ts_model* model, ts_arena* arena, ts_tree_scratch* out_scratch) {
-    ts_tree_scratch scratch = {.dof_number = ARRAY(arena, double, model->nv)};
+    int most = 0;
+    for (int t = 0; t < model->tree_count; ++t)
+        if (model->tree[t].dof_count > most) most = model->tree[t].dof_count;
+    ts_tree_scratch scratch = {.dof_number = ARRAY(arena, double, most)};
     make_walks(model, arena, &scratch);
     int done = find_tiles(model, arena, &scratch) && find_links(model, arena, &scratch);
     *out_scratch = scratch;
@@ -94,6 +97,7 @@ int ts_tree_scratch_create(const ts_model* model, ts_arena* arena, ts_tree_scrat
     out_scratch->composite = ARRAY(arena, ts_inertia, model->body_count);
     out_scratch->articulated = ARRAY(arena, ts_articulated_inertia, model->body_count);
     out_scratch->dof_force = ARRAY(arena, ts_force, model->nv);
+    out_scratch->dof_number = ARRAY(arena, double, model->nv);
     out_scratch->dof_share = ARRAY(arena, double, model->nv);
     return done && !arena->failed;
 }

@@ -41,7 +41,7 @@ typedef struct ts_tree_scratch {
     ts_articulated_inertia* articulated;  // (body_count)
     ts_force* dof_force;                  // (nv)
     double* dof_share;                    // (nv)
-    double* dof_number;                   // (nv)
+    double* dof_number;                   // (nv), of walks alone: as many as a tree has at most
 
     // of walks through trees that are no lone bodies, and those between them: ts_tree_scratch_walk and ts_tree_scratch_place say where
     double* walk;      // (32 a body) what a walk knows of each

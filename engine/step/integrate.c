@@ -84,7 +84,8 @@ ts_code ts_integrate_velocity(ts_sim* sim) {
         if (act >= 0) storage->act_rate[act] = ts_actuation_rate(sim, i);
     }
     if (!sim->integrator->advance) return TS_OK;
-    for (int w = 0; w < workers; ++w) ts_arena_reset(&storage->solve_scratch[w]);
+    // The first one has a pile, which is there for all of its step.
+    for (int w = ts_pile_is_on(sim); w < workers; ++w) ts_arena_reset(&storage->solve_scratch[w]);
     if (sim->integrator->advance_together && storage->trees_are_joined)
         sim->integrator->advance_together(sim, &storage->solve_scratch[0]);
     else
@@ -110,7 +111,7 @@ static int all_finite(const double* x, int count) {
 static int remember_rows(ts_sim* sim) {
     ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
     int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED, first = 0;
-    if (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 16)) return 0;
+    if (!ts_row_memory_array_reserve_little(next, count)) return 0;
     next->count = count;
     int keeper = sim->problem.memory ? ts_sim_keeper(sim) : 0;
     const ts_row_source* source = NULL;
@@ -168,11 +169,11 @@ static int coast(ts_sim* sim, double* qpos) {
     const ts_model* model = sim->model;
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     if (!sim->integrator->coast) return 1;
-    int* touched = (int*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->tree_count, sizeof(int));
+    int is_pile = ts_pile_is_on(sim);
+    int* touched = is_pile ? ts_sim_storage_of(sim)->tree_touched
+                           : (int*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->tree_count, sizeof(int));
     if (!touched) return 0;
-    if (ts_pile_is_on(sim))
-        touched = ts_sim_storage_of(sim)->tree_touched;
-    else
+    if (!is_pile)
         for (int s = 0; s < plan->segment_count; ++s) touched[model->dof[plan->segment[s].column].tree] = 1;
     for (int t = 0; t < model->tree_count; ++t)
         if (!touched[t] && !ts_sim_tree_sleeps(sim, t)) sim->integrator->coast(sim, t, qpos);

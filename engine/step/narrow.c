@@ -156,9 +156,7 @@ static void collide_pairs(void* context, int begin, int end, int worker) {
 static ts_narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int count) {
     const ts_model* model = sim->model;
     ts_narrow_pair* one = TS_ARENA_ARRAY(&sim->scratch, ts_narrow_pair, count);
-    ts_narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, ts_narrow_pair, count);
-    int* start = TS_ARENA_ARRAY(&sim->scratch, int, model->geom_count + 1);
-    if (!one || !two || !start) return NULL;
+    if (!one) return NULL;
     int ascend = 1;
     for (int i = 0; i < count; ++i) {
         int a = pairs[i].first, b = pairs[i].second;
@@ -169,6 +167,10 @@ static ts_narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int coun
         ascend &= i == 0 || ts_pair_key(one[i - 1].a, one[i - 1].b) < ts_pair_key(one[i].a, one[i].b);
     }
     if (ascend) return one;
+    ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
+    ts_narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, ts_narrow_pair, count);
+    int* start = TS_ARENA_ARRAY(&sim->scratch, int, model->geom_count + 1);
+    if (!two || !start) return NULL;
     for (int pass = 0; pass < 2; ++pass) {
         const ts_narrow_pair* from = pass == 0 ? one : two;
         ts_narrow_pair* to = pass == 0 ? two : one;
@@ -177,6 +179,7 @@ static ts_narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int coun
         for (int g = 0; g < model->geom_count; ++g) start[g + 1] += start[g];
         for (int i = 0; i < count; ++i) to[start[pass == 0 ? from[i].b : from[i].a]++] = from[i];
     }
+    ts_arena_scope_end(&sim->scratch, scope);
     return one;
 }
 

@@ -21,8 +21,10 @@ static int merge_pair_memory(ts_sim* sim, const ts_narrow_pair* pair, int count,
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_pair_memory_array* known = &sim->pair_memory;
     const ts_manifold_kept* kept = storage->kept.count == known->count ? storage->kept.data : NULL;
-    if (!ts_pair_memory_array_resize(&storage->pair_next, count)) return 0;
-    if (!ts_manifold_kept_array_resize(&storage->kept_next, keeps ? count : 0)) return 0;
+    if (!ts_pair_memory_array_reserve_little(&storage->pair_next, count)) return 0;
+    if (!ts_manifold_kept_array_reserve_little(&storage->kept_next, keeps ? count : 0)) return 0;
+    storage->pair_next.count = count;
+    storage->kept_next.count = keeps ? count : 0;
     int old = 0;
     for (int i = 0; i < count; ++i) {
         uint64_t key = ts_pair_key(pair[i].a, pair[i].b);
@@ -63,8 +65,8 @@ static int renew_pair_memory(ts_sim* sim, const ts_narrow_pair* pair, int count,
     int had = known->count > 0 && kept->count == known->count;
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
     int* from = TS_ARENA_ARRAY(&sim->scratch, int, count);
-    if (!from || !ts_pair_memory_array_reserve(known, count) ||
-        !ts_manifold_kept_array_reserve(kept, keeps ? count : 0))
+    if (!from || !ts_pair_memory_array_reserve_little(known, count) ||
+        !ts_manifold_kept_array_reserve_little(kept, keeps ? count : 0))
         return 0;
     ts_manifold_kept* moved = keeps && had ? kept->data : NULL;
     find_known(known, pair, count, from);

@@ -34,26 +34,43 @@ static int meets_other(const bit_owners* owners, unsigned bits, int weld) {
     return 0;
 }
 
-// A geom of a contact pair meets every bit; the second look keeps from it whom it may not touch.
-static void add_collider(ts_sim_storage* storage, const ts_geom* geom, int index, int weld, int paired, double margin) {
-    const ts_mat3 straight = ts_mat3_identity();
+// The box of a geom. Boxes of hulls are known to these; others are mostly where their geom is. Returns 0 when memory is short.
+static int take_box(ts_sim_storage* storage, const ts_shape* shape, ts_collider* collider) {
+    const ts_transform straight = ts_transform_identity();
+    ts_obb box;
+    collider->placed = NULL;
+    collider->has_box = shape->kind != TS_SHAPE_SPHERE && ts_obb_of_shape(shape, &box);
+    if (!collider->has_box) return 1;
+    collider->half = box.half;
+    // A box turned by a bit is turned. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
+    if (!memcmp(&box.placed, &straight, sizeof straight)) return 1;
+    if (shape->kind == TS_SHAPE_HULL) {
+        collider->placed = &shape->hull->box;
+        return 1;
+    }
+    ts_transform* placed = TS_ARENA_ARRAY(&storage->fixed, ts_transform, 1);
+    if (placed) *placed = box.placed;
+    collider->placed = placed;
+    return placed != NULL;
+}
+
+// A geom of a contact pair meets every bit; the second look keeps from it whom it may not touch. Returns 0 when memory is short.
+static int add_collider(ts_sim_storage* storage, const ts_geom* geom, int index, int weld, int paired, double margin) {
     ts_collider* collider = &storage->collider[storage->collider_count];
     ts_bounds* bounds = &storage->bounds[storage->collider_count++];
     collider->geom = index;
     collider->margin = margin;
-    collider->has_box = geom->shape.kind != TS_SHAPE_SPHERE && ts_obb_of_shape(&geom->shape, &collider->box);
-    // A box turned by a bit is turned. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
-    collider->is_turned = collider->has_box && memcmp(&collider->box.placed.R, &straight, sizeof straight) != 0;
     bounds->group = weld;
     bounds->category = paired ? ~0u : geom->category;
     bounds->mask = paired ? ~0u : geom->mask;
+    return take_box(storage, &geom->shape, collider);
 }
 
 // The most that each geom adds to the margin of a contact: its own, or half of that of a pair. NULL when memory is short.
 static double* find_margins(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    double* margin = (double*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, sizeof *margin);
+    double* margin = (double*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->geom_count, sizeof *margin);
     for (int g = 0; g < model->geom_count && margin; ++g) {
         margin[g] = fmax(model->geom[g].surface.margin, 0.0);
         storage->has_margins |= model->geom[g].surface.margin != 0.0;
@@ -73,12 +90,10 @@ int ts_sim_find_colliders(ts_sim* sim) {
     bit_owners category, mask;
     storage->collider = TS_ARENA_ARRAY(&storage->fixed, ts_collider, model->geom_count);
     storage->bounds = TS_ARENA_ARRAY(&storage->fixed, ts_bounds, model->geom_count);
-    storage->oriented = TS_ARENA_ARRAY(&storage->fixed, ts_obb, model->geom_count);
     storage->reach = (double*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, sizeof(double));
-    char* is_paired = (char*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, 1);
+    char* is_paired = (char*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->geom_count, 1);
     const double* margin = find_margins(sim);
-    if (!storage->collider || !storage->bounds || !storage->oriented || !storage->reach || !is_paired || !margin)
-        return 0;
+    if (!storage->collider || !storage->bounds || !storage->reach || !is_paired || !margin) return 0;
     for (int i = 0; i < model->pair_count; ++i) is_paired[model->pair[i].geom_a] = is_paired[model->pair[i].geom_b] = 1;
     for (int k = 0; k < BITS; ++k) category.weld[k] = mask.weld[k] = NOBODY;
     for (int g = 0; g < model->geom_count; ++g) {
@@ -88,18 +103,24 @@ int ts_sim_find_colliders(ts_sim* sim) {
     for (int g = 0; g < model->geom_count; ++g) {
         const ts_geom* geom = &model->geom[g];
         int weld = model->body[geom->body].weld;
-        if (is_paired[g] || meets_other(&mask, geom->category, weld) || meets_other(&category, geom->mask, weld))
-            add_collider(storage, geom, g, weld, is_paired[g], margin[g]);
+        int meets =
+            is_paired[g] || meets_other(&mask, geom->category, weld) || meets_other(&category, geom->mask, weld);
+        if (meets && !add_collider(storage, geom, g, weld, is_paired[g], margin[g])) return 0;
     }
-    return 1;
+    int turned = 0;
+    for (int c = 0; c < storage->collider_count; ++c)
+        storage->collider[c].turned = storage->collider[c].placed ? turned++ : 0;
+    storage->oriented = TS_ARENA_ARRAY(&storage->fixed, ts_obb, turned);
+    return storage->oriented != NULL;
 }
 
 // --- boxes -----------------------------------------------------------------------------------------------------------
 
-static void place_box(const ts_collider* collider, const ts_transform* pose, ts_obb* out_box) {
-    out_box->half = collider->box.half;
-    out_box->placed.p = ts_transform_point(pose, collider->box.placed.p);
-    out_box->placed.R = collider->is_turned ? ts_mat3_mul(pose->R, collider->box.placed.R) : pose->R;
+// A collider's box where its geom is now: one of those that are kept, or written where there is room.
+static const ts_obb* box_of(const ts_sim* sim, const ts_collider* collider, ts_obb* room) {
+    if (collider->placed) return &ts_sim_storage_of(sim)->oriented[collider->turned];
+    *room = (ts_obb){sim->kinematics.geom_pose[collider->geom], collider->half};
+    return room;
 }
 
 // Geoms among which the straight box around their own, turned, will do: the second look, which asks that one, costs less than a tighter box.
@@ -120,11 +141,11 @@ static void around_box(const ts_obb* oriented, double room, ts_bounds* out_bound
 // (engine/derivative/step_report_margin.c).
 static double room_of_margin(const ts_sim* sim) { return (1.0 + 1e-9) * sim->options.contact_margin; }
 
-// The straight box around a geom; `oriented` is its own box, where it has one.
-static void straight_box(const ts_shape* shape, const ts_transform* pose, const ts_obb* oriented, double margin,
+// The straight box around a geom; of a hull its own box is placed like this.
+static void straight_box(const ts_shape* shape, const ts_transform* pose, const ts_transform* placed, double margin,
                          ts_bounds* out_bounds) {
     if (shape->kind == TS_SHAPE_HULL) {
-        ts_hull_bounds(shape->hull, &oriented->placed, &out_bounds->min, &out_bounds->max);
+        ts_hull_bounds(shape->hull, placed, &out_bounds->min, &out_bounds->max);
         margin += shape->radius;
     } else {
         ts_shape_bounds(shape, pose, &out_bounds->min, &out_bounds->max);
@@ -146,13 +167,18 @@ static void update_bounds(void* context, int begin, int end, int worker) {
         storage->reach[collider->geom] = ts_foresee_reach(sim, collider->geom);
         if (tree >= 0 && storage->tree_asleep[tree] == TS_TREE_LIES) continue;
         const ts_transform* pose = &sim->kinematics.geom_pose[collider->geom];
-        if (collider->has_box) place_box(collider, pose, &storage->oriented[c]);
+        const ts_transform* placed = pose;
+        if (collider->placed) {
+            ts_obb* box = &storage->oriented[collider->turned];
+            *box = (ts_obb){ts_transform_mul(pose, collider->placed), collider->half};
+            placed = &box->placed;
+        }
         double room = fmax(margin, storage->reach[collider->geom]) + collider->margin;
+        ts_obb own;
         if (few && collider->has_box)
-            around_box(&storage->oriented[c], room, &storage->bounds[c]);
+            around_box(box_of(sim, collider, &own), room, &storage->bounds[c]);
         else
-            straight_box(&sim->model->geom[collider->geom].shape, pose, &storage->oriented[c], room,
-                         &storage->bounds[c]);
+            straight_box(&sim->model->geom[collider->geom].shape, pose, placed, room, &storage->bounds[c]);
     }
 }
 
@@ -181,13 +207,14 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
     if (*note == NOTED_NOTHING)
         *note = ts_model_geoms_can_touch(sim->model, a->geom, b->geom) ? NOTED_NO_AXIS : TS_BROAD_PHASE_NEVER;
     if (*note == TS_BROAD_PHASE_NEVER) return 0;
+    ts_obb own_a, own_b;
     if (sim->model->geom[a->geom].shape.kind == TS_SHAPE_PLANE)
-        return !b->has_box || may_touch_plane(&sim->kinematics.geom_pose[a->geom], &storage->oriented[second], margin);
+        return !b->has_box || may_touch_plane(&sim->kinematics.geom_pose[a->geom], box_of(sim, b, &own_b), margin);
     if (sim->model->geom[b->geom].shape.kind == TS_SHAPE_PLANE)
-        return !a->has_box || may_touch_plane(&sim->kinematics.geom_pose[b->geom], &storage->oriented[first], margin);
+        return !a->has_box || may_touch_plane(&sim->kinematics.geom_pose[b->geom], box_of(sim, a, &own_a), margin);
     if (!a->has_box || !b->has_box) return 1;
     int hint = *note == NOTED_NO_AXIS ? TS_OBB_NONE : *note - NOTED_AXIS;
-    int axis = ts_obb_separating_axis(&storage->oriented[first], &storage->oriented[second], margin, hint);
+    int axis = ts_obb_separating_axis(box_of(sim, a, &own_a), box_of(sim, b, &own_b), margin, hint);
     if (axis == TS_OBB_NONE) return 1;
     *note = (unsigned char)(NOTED_AXIS + axis);
     return 0;
@@ -205,9 +232,11 @@ ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_coun
     }
     settings.filter = may_touch;
     settings.filter_context = sim;
+    // What is gone when pairs are in order takes the place of what the narrow stage and solves will need.
+    ts_arena_reset(&storage->solve_scratch[0]);
     ts_task_parallel_for(sim->tasks, storage->collider_count, 128, update_bounds, sim);
     ts_code code = ts_broad_phase_update(storage->broad, storage->bounds, storage->collider_count, &settings,
-                                         sim->tasks, &sim->scratch, &found, &info);
+                                         sim->tasks, &storage->solve_scratch[0], &found, &info);
     for (int i = 0; i < found.count; ++i) {
         ts_pair* pair = &found.pair[i];
         pair->first = storage->collider[pair->first].geom;

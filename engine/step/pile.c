@@ -318,14 +318,15 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile, int units) {
     ts_arena *arena = &ts_sim_storage_of(sim)->solve_scratch[0], *scratch = &sim->scratch;
     const ts_contact_run* run = ts_sim_storage_of(sim)->contact_run;
     int most = sim->model->tree_count + 1;
+    // In the place of what the search for contacts had there.
     ts_arena_reset(arena);
     layout l = {.sim = sim, .pile = pile, .body_count = 1};
-    l.slot = (int*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->tree_count, sizeof(int));
-    l.body = TS_ARENA_ARRAY(scratch, ts_pair_body, most);
-    l.velocity = TS_ARENA_ARRAY(scratch, double, TS_PAIR_SPEEDS* most);
-    l.centre = TS_ARENA_ARRAY(arena, ts_vec3, most);
-    l.unit = TS_ARENA_ARRAY(arena, ts_pair_unit, units);
+    l.body = TS_ARENA_ARRAY(arena, ts_pair_body, most);
+    l.velocity = TS_ARENA_ARRAY(arena, double, TS_PAIR_SPEEDS* most);
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    l.slot = (int*)ts_arena_alloc_zeroed(scratch, (size_t)sim->model->tree_count, sizeof(int));
+    l.centre = TS_ARENA_ARRAY(scratch, ts_vec3, most);
+    l.unit = TS_ARENA_ARRAY(scratch, ts_pair_unit, units);
     const int* order = ts_contact_order_runs(sim);
     if (arena->failed || scratch->failed || !order) return NULL;
     memset(&l.body[0], 0, sizeof l.body[0]);
@@ -336,7 +337,6 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile, int units) {
     for (int r = 0; r < ts_sim_storage_of(sim)->run_count; ++r)
         add_run(&l, &run[order[r]], ts_vec3_dot(across, run[order[r]].centre));
     TS_ASSERT(l.unit_count == units);
-    ts_arena_scope_end(scratch, scope);
     ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, take_bodies, &l);
     ts_pairs_input input = {.body = l.body,
                             .velocity = l.velocity,
@@ -348,7 +348,9 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile, int units) {
                             .tasks = sim->tasks,
                             .omega = ts_solver_get(sim->solver, sim->solver_settings, "omega"),
                             .most_approach = ts_contact_bounce_threshold(&sim->options)};
-    return ts_pairs_make(scratch, &input);
+    ts_pairs* pairs = ts_pairs_make(arena, &input);
+    ts_arena_scope_end(scratch, scope);
+    return pairs;
 }
 
 // --- velocities ----------------------------------------------------------------------------------------------------------
@@ -367,6 +369,17 @@ static void take_free_speeds(void* context, int begin, int end, int worker) {
         take_speed(job->sim, job->pile->tree[b], job->from, job->to + (size_t)TS_PAIR_SPEEDS * (size_t)b);
 }
 
+// The same of a substep that goes on with the impulses of the one before.
+static void renew_free_speeds(void* context, int begin, int end, int worker) {
+    const speed_job* job = (const speed_job*)context;
+    (void)worker;
+    for (int b = begin > 0 ? begin : 1; b < end; ++b) {
+        double speed[TS_PAIR_SPEEDS];
+        take_speed(job->sim, job->pile->tree[b], job->from, speed);
+        ts_pairs_free_again(job->pile->pairs, b, speed);
+    }
+}
+
 static void give_speed(void* context, int begin, int end, int worker) {
     const speed_job* job = (const speed_job*)context;
     const ts_model* model = job->sim->model;
@@ -383,10 +396,10 @@ static void give_speed(void* context, int begin, int end, int worker) {
     }
 }
 
-// Through the job. NOLINTNEXTLINE(readability-non-const-parameter)
-static void take_speeds(const ts_sim* sim, const ts_pile* pile, double* out) {
-    speed_job job = {sim, pile, sim->free_velocity, out};
-    ts_task_parallel_for(sim->tasks, pile->pairs->body_count, GRAIN, take_free_speeds, &job);
+static void take_speeds(const ts_sim* sim, const ts_pile* pile, int renews) {
+    speed_job job = {sim, pile, sim->free_velocity, pile->pairs->free};
+    ts_task_parallel_for(sim->tasks, pile->pairs->body_count, GRAIN, renews ? take_free_speeds : renew_free_speeds,
+                         &job);
 }
 
 static void give_speeds(const ts_sim* sim, const ts_pile* pile, double* qvel) {
@@ -415,9 +428,6 @@ int ts_pile_open(ts_sim* sim) {
     if (!pile) return 0;
     pile->pairs = lay_out(sim, pile, counts.units);
     if (!pile->pairs) return 0;
-    pile->free_next =
-        (double*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)pile->pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
-    if (!pile->free_next) return 0;
     storage->pile = pile;
     return 1;
 }
@@ -448,7 +458,7 @@ static void place_lone(ts_sim* sim, int tree) {
     ts_frame_four frame = ts_frame_four_load(&k->body_pose[root]);
     ts_four_store_three(ts_frame_four_point(&frame, body->centre), &k->body_centre[root].x);
     for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
-        ts_frame_four_store(ts_frame_four_seated(&frame, &k->geom_local[g], k->geom_seat[g]), &k->geom_pose[g]);
+        ts_frame_four_store(ts_frame_four_seated(&frame, k->seated, k->geom_seat[g]), &k->geom_pose[g]);
 }
 
 static void place_trees(void* context, int begin, int end, int worker) {
@@ -516,11 +526,8 @@ static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
 static void begin(ts_sim* sim, ts_pile* pile, int is_first) {
     ts_pairs* pairs = pile->pairs;
     int renews = is_first || pile->elastic_count > 0 || !sim->options.warm_start;
-    take_speeds(sim, pile, renews ? pairs->free : pile->free_next);
-    if (!renews) {
-        ts_pairs_go_on(pairs, pile->free_next);
-        return;
-    }
+    take_speeds(sim, pile, renews);
+    if (!renews) return;
     if (pile->elastic_count > 0) refer_elastic(sim, pile, is_first);
     for (int k = 0; !sim->options.warm_start && k < sim->contact_count; ++k)
         ts_pairs_start(pairs, k, 0.0, ts_vec3_zero());

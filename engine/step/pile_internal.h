@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// A pile while its step goes on; lives in sim->scratch.
+/// A pile while its step goes on; lives in sim->scratch, its pairs in the first of storage->solve_scratch.
 typedef struct ts_pile {
     ts_pairs* pairs;
     int* tree;                // (pairs->body_count) of each body; -1 for what does not move
@@ -20,7 +20,6 @@ typedef struct ts_pile {
     int* elastic;         // contacts that bounce
     double* elastic_now;  // (elastic_count) m/s, of their normals when the substep begins
     double rest_speed;    // m/s, of its problem
-    double* free_next;    // (pairs->body_count x TS_PAIR_SPEEDS) of a substep that goes on
 } ts_pile;
 
 /// In place of kinematics in the first substep, where the step may be one of a pile: of lone bodies only where they and their geoms are. Returns 0, and

@@ -101,7 +101,7 @@ int ts_pile_leave(ts_sim* sim, ts_pile* pile) {
     ts_row_memory_array* next = &sim->row_memory;
     int count = sim->contact_count, bodies = pile->pairs->body_count;
     ts_vec3* centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
-    if (!centre || (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 16))) return 0;
+    if (!centre || !ts_row_memory_array_reserve_little(next, count)) return 0;
     centre[0] = ts_vec3_zero();
     for (int b = 1; b < bodies; ++b) centre[b] = sim->kinematics.body_centre[sim->model->tree[pile->tree[b]].root];
     leave_job job = {.sim = sim, .pile = pile, .centre = centre};

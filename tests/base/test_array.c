@@ -40,6 +40,25 @@ Test(array, push_keeps_what_was_pushed) {
     cr_assert(array.data == NULL && array.count == 0 && array.capacity == 0);
 }
 
+// Who asks for all at once has little beyond it.
+Test(array, who_asks_for_all_at_once_holds_little_more) {
+    int_array array = {0};
+    cr_assert(int_array_reserve_little(&array, 1000));
+    cr_expect_leq(array.capacity, 1000 + 1000 / 16 + 8);
+    for (int i = 0; i < 1000; ++i) cr_assert(int_array_push(&array, i));
+    int moves = 0;
+    for (int wanted = array.capacity; wanted <= 4000; ++wanted) {
+        int before = array.capacity;
+        cr_assert(int_array_reserve_little(&array, wanted));
+        cr_assert(array.capacity >= wanted && array.capacity <= wanted + wanted / 16 + 8);
+        moves += array.capacity > before;
+    }
+    cr_expect_lt(moves, 30, "four times as large: about log(4) / log(17 / 16)");
+    for (int i = 0; i < 1000; ++i) cr_assert_eq(array.data[i], i);
+    cr_expect_not(int_array_reserve_little(&array, -1));
+    int_array_free(&array);
+}
+
 Test(array, reserve_and_resize) {
     int_array array = {0};
     cr_assert(int_array_reserve(&array, 0));
