@@ -102,7 +102,7 @@ static inline ts_vec3 ts_contact_remembered(const ts_row_memory* memory, int whi
 
 /// Rows, speeds, reference velocity and start of block b of a step in which nothing is soft, where it is a frictional contact of centred lone bodies
 /// and plain: ts_row_source.lone of contacts.
-int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* io_speeds,
+int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* out_speeds,
                          double* out_reference, double* io_impulse);
 
 /// Turns a contact's tangents about its normal such that the first lies along `tangent`, projected (engine/step/narrow.c).

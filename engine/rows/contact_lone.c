@@ -25,7 +25,7 @@ static ts_row_lanes_lone lone_of(const ts_sim* sim, const ts_contact* contact, i
                                sim->free_velocity + first};
 }
 
-int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* io_speeds,
+int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* out_speeds,
                          double* out_reference, double* io_impulse) {
     ts_contact* contact = &sim->contact[plan->owner[b].item];
     const int body[2] = {contact->body_a, contact->body_b};
@@ -39,13 +39,14 @@ int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, double* J,
         side[moved++] = lone_of(sim, contact, body[k], tree, k ? 1.0 : -1.0);
     }
     if (moved == 0 || plan->segment_start[b + 1] - plan->segment_start[b] != moved) return 0;
-    ts_row_lanes_three(side, moved, io_speeds->now, io_speeds->free, J);
+    for (int i = 0; i < TS_ROW_LANES; ++i) out_speeds->now[i] = out_speeds->free[i] = 0.0;
+    ts_row_lanes_three(side, moved, out_speeds->now, out_speeds->free, J);
     int memory = plan->owner[b].memory, bounces;
-    ts_reference_input input = {contact->gap, 0.0, io_speeds->now[2], io_speeds->free[2], 0};
+    ts_reference_input input = {contact->gap, 0.0, out_speeds->now[2], out_speeds->free[2], 0};
     out_reference[2] = ts_contact_reference(&sim->options, &input, &bounces);
-    if (memory >= 0) ts_contact_start(sim, contact, &sim->row_memory.data[memory], io_speeds->now[2], io_impulse);
+    if (memory >= 0) ts_contact_start(sim, contact, &sim->row_memory.data[memory], out_speeds->now[2], io_impulse);
     // Of nothing, which makes zeros positive.
     contact->velocity_before =
-        ts_vec3_make(io_speeds->now[0] + contact->drift.x, io_speeds->now[1] + contact->drift.y, io_speeds->now[2]);
+        ts_vec3_make(out_speeds->now[0] + contact->drift.x, out_speeds->now[1] + contact->drift.y, out_speeds->now[2]);
     return 1;
 }

@@ -131,10 +131,10 @@ typedef struct ts_row_source {
     /// See ts_row_law; NULL: hard rows without reference velocity.
     void (*law)(ts_sim* sim, int b, const ts_row_law* law);
 
-    /// jacobian and law at once, for the blocks of a heap, in a step in which nothing is soft: rows whitened into J, segment by segment; adds to
-    /// speeds; reference and impulse arrive zero. The bits of both. Returns 0, with nothing done, for other blocks. NULL: there are none.
-    int (*lone)(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* io_speeds, double* out_reference,
-                double* io_impulse);
+    /// jacobian and law at once, for the blocks of a heap, of three rows, in a step in which nothing is soft: rows whitened into J, segment by segment, and
+    /// their speeds; reference and impulse arrive zero. The bits of both. Returns 0, with nothing done, for other blocks. NULL: there are none.
+    int (*lone)(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* out_speeds,
+                double* out_reference, double* io_impulse);
 
     /// Hears the block's velocities J v+ and impulses after the solve, and keeps them where users and recordings find them.
     /// NULL: recordings take the impulses as they are.

@@ -266,18 +266,19 @@ static void apply_law(const assembly* work, int b, const ts_row_jacobian* J, int
 
 // Block b at once, where its source can. Returns 0, with nothing done, where it cannot.
 static int fill_lone(const assembly* work, int b) {
+    enum { ROWS = 3 };
     const ts_row_plan* plan = work->plan;
-    const ts_row_source* source = ts_row_source_at(plan->owner[b].source);
-    int row = plan->block_row[b], rows = plan->block[b].rows, s = plan->segment_start[b];
-    if (!source->lone || work->rigid_R) return 0;
-    ts_row_speeds speeds = {{0.0}, {0.0}};
-    if (!source->lone(work->sim, plan, b, segment_data(work, s), &speeds, work->reference + row, work->impulse + row))
-        return 0;
-    for (int r = 0; r < rows; ++r) work->g[row + r] = speeds.free[r] - work->reference[row + r];
-    for (int r = 0; work->before && r < rows; ++r) work->before[row + r] = speeds.now[r];
-    int memory = plan->owner[b].memory;
-    if (memory >= 0 && work->sim->row_memory.data[memory].pause > 0)
-        ts_step_yield_again(work->sim, plan, b, work->g + row, work->reference + row);
+    const ts_row_block* owner = &plan->owner[b];
+    const ts_row_source* source = ts_row_source_at(owner->source);
+    int row = plan->block_row[b];
+    if (!source->lone || work->rigid_R || plan->block[b].rows != ROWS) return 0;
+    double *J = segment_data(work, plan->segment_start[b]), *reference = work->reference + row, *g = work->g + row;
+    ts_row_speeds speeds;
+    if (!source->lone(work->sim, plan, b, J, &speeds, reference, work->impulse + row)) return 0;
+    for (int r = 0; r < ROWS; ++r) g[r] = speeds.free[r] - reference[r];
+    if (work->before) memcpy(work->before + row, speeds.now, ROWS * sizeof(double));
+    if (owner->memory >= 0 && work->sim->row_memory.data[owner->memory].pause > 0)
+        ts_step_yield_again(work->sim, plan, b, g, reference);
     return 1;
 }
 
