@@ -13,6 +13,7 @@
 // 1 - its eigenvalues on the diagonal.
 // Guaranteed: time and memory linear in the blocks beside the factor; same input, same bits; under TS_LINEAR_BLOCKS 0
 // rather than an answer that leaves more than `accepted` of the right-hand side.
+//     Numbers are compiled again for AVX2 (linear_bodies_wide.c), with the same bits.
 // Known to fail: where M is far below the stiffness (a contact that sticks under a small proximal weight, a small shift),
 // M^-1 r - M^-1 E S J y is a difference of large numbers, and digits of about the ratio are lost. Refinement wins them
 // back until the ratio nears 1e-13; below, the answer is refused.
@@ -21,6 +22,11 @@
 
 #include "contact/operator/body_graph_internal.h"
 #include "contact/operator/linear_ways_internal.h"
+#include "contact/operator/wide_internal.h"
+
+#if TS_IS_WIDE
+#include "base/linear/four.h"
+#endif
 
 enum {
     MAX = TS_BLOCK_ROWS_MAX,
@@ -52,11 +58,13 @@ typedef struct bodies {
     double* kept;   // (unknown rows) the answer of the round before
 } bodies;
 
-// 1: how much longer a multiplication takes that writes the matrix of a robot, in small groups, than one of the factor. Measured: 0.65 and 3 a nanosecond.
-static const double fill_speed = 4.0;
-
 // Whether M is the identity.
 static int is_plain(const ts_linear* s) { return s->C && s->is_hessian && !s->A->shift; }
+
+#if !TS_IS_WIDE
+
+// 1: how much longer a multiplication takes that writes the matrix of a robot, in small groups, than one of the factor. Measured: 0.65 and 3 a nanosecond.
+static const double fill_speed = 4.0;
 
 // Whether the matrix over bodies is symmetric.
 static int is_definite(const ts_linear* s, const ts_velocity_form* form) {
@@ -105,6 +113,8 @@ static ts_linear_cost cost_of(const void* analysed) {
     const bodies* w = (const bodies*)analysed;
     return (ts_linear_cost){ts_block_lu_work(w->lu), (double)ts_block_lu_numbers(w->lu), w->fill};
 }
+
+#endif
 
 // --- small matrices --------------------------------------------------------------------------------------------------
 
@@ -294,6 +304,36 @@ static int is_group(const ts_body_graph* graph, const ts_delassus_segment* s) {
     return s->count == WIDE && graph->size[graph->group_of[s->column]] == WIDE;
 }
 
+#if TS_IS_WIDE
+// W += Y^T K J as ts_six_product_scalar: the same sums, two rows of W at a time.
+static inline void add_product(const double* Y, const double* K, const double* J, double* W) {
+    ts_four KJ[3][3], zero = ts_four_zero();  // of each row columns 0 to 3, then 4, 5, 0, 1, then 2 to 5
+    for (int r = 0; r < 3; ++r, K += 3) {
+        for (int side = 0; side < 3; side += 2)
+            KJ[r][side] = ts_four_plus(ts_four_plus(zero, ts_four_times(K[2], ts_four_load(J + 12 + side))),
+                                       ts_four_plus(ts_four_times(K[0], ts_four_load(J + side)),
+                                                    ts_four_times(K[1], ts_four_load(J + 6 + side))));
+        KJ[r][1] = __builtin_shufflevector(KJ[r][2], KJ[r][0], 2, 3, 4, 5);
+    }
+    for (int a = 0; a < 6; a += 2, W += 12) {
+        ts_four y[3][3];
+        for (int r = 0; r < 3; ++r) {
+            y[r][0] = ts_four_all(Y[6 * r + a]);
+            y[r][2] = ts_four_all(Y[6 * r + a + 1]);
+            y[r][1] = __builtin_shufflevector(y[r][0], y[r][2], 0, 1, 4, 5);
+        }
+        for (int c = 0; c < 3; ++c) {
+            ts_four sum = ts_four_plus(ts_four_load(W + 4 * c), ts_four_product(KJ[2][c], y[2][c]));
+            sum =
+                ts_four_plus(sum, ts_four_plus(ts_four_product(KJ[0][c], y[0][c]), ts_four_product(KJ[1][c], y[1][c])));
+            ts_four_store(sum, W + 4 * c);
+        }
+    }
+}
+#else
+#define add_product TS_SIX(product)
+#endif
+
 // += Y^T K J of a contact of free bodies. Returns 0 when it is none.
 static int add_six(bodies* w, int b, const double* K, known_entry* known) {
     const ts_velocity_block* block = &w->form->block[b];
@@ -312,7 +352,7 @@ static int add_six(bodies* w, int b, const double* K, known_entry* known) {
     for (int k = 0; k < count; ++k)
         for (int l = 0; l < count; ++l)
             if (!w->definite || group[l] <= group[k])
-                TS_SIX(product)(block->Y + 18 * l, K, block->J + 18 * k, known->at[l][k]);
+                add_product(block->Y + 18 * l, K, block->J + 18 * k, known->at[l][k]);
     return 1;
 }
 
@@ -362,7 +402,7 @@ static double stiffness_ratio(const bodies* w) {
     return ratio;
 }
 
-static int change(void* analysed) {
+static inline int change_numbers(void* analysed) {
     bodies* w = (bodies*)analysed;
     const ts_linear_room* room = w->s->room;
     const ts_body_graph* graph = &w->graph;
@@ -472,11 +512,10 @@ static int find_step(bodies* w, double size, double enough) {
     return !w->s->C || before <= accepted * size;
 }
 
-static int solve(void* analysed, const double* guess, double accuracy, double* x) {
+static inline int solve_numbers(void* analysed, double accuracy, double* x) {
     bodies* w = (bodies*)analysed;
     const ts_linear_room* room = w->s->room;
     double size = 0.0;
-    (void)guess;
     if (!w->s->C) {
         for (int i = 0; i < room->rows; ++i)
             if (!(fabs(x[i]) <= size)) size = fabs(x[i]);
@@ -501,4 +540,33 @@ static int solve(void* analysed, const double* guess, double accuracy, double* x
     return 1;
 }
 
+#if TS_IS_WIDE
+
+int ts_linear_bodies_change_wide(void* analysed) { return change_numbers(analysed); }
+int ts_linear_bodies_solve_wide(void* analysed, double accuracy, double* x) {
+    return solve_numbers(analysed, accuracy, x);
+}
+
+#else
+
+int ts_linear_bodies_change_plain(void* analysed) { return change_numbers(analysed); }
+int ts_linear_bodies_solve_plain(void* analysed, double accuracy, double* x) {
+    return solve_numbers(analysed, accuracy, x);
+}
+
+#if defined(TS_HAVE_WIDE)
+#define KERNEL(name) (__builtin_cpu_supports("avx2") ? ts_linear_bodies_##name##_wide : ts_linear_bodies_##name##_plain)
+#else
+#define KERNEL(name) ts_linear_bodies_##name##_plain
+#endif
+
+static int change(void* analysed) { return KERNEL(change)(analysed); }
+
+static int solve(void* analysed, const double* guess, double accuracy, double* x) {
+    (void)guess;
+    return KERNEL(solve)(analysed, accuracy, x);
+}
+
 const ts_linear_way ts_linear_bodies_way = {"bodies", 0, analyse, cost_of, change, solve};
+
+#endif

@@ -36,6 +36,11 @@ extern const ts_linear_way ts_linear_blocks_way;
 extern const ts_linear_way ts_linear_groups_way;
 /// Through the bodies (linear_bodies.c). Needs room->form; A's numbers are not read.
 extern const ts_linear_way ts_linear_bodies_way;
+/// Its `change` and `solve`, whatever the machine, and with AVX2: the same bits.
+int ts_linear_bodies_change_plain(void* analysed);
+int ts_linear_bodies_change_wide(void* analysed);
+int ts_linear_bodies_solve_plain(void* analysed, double accuracy, double* x);
+int ts_linear_bodies_solve_wide(void* analysed, double accuracy, double* x);
 /// Under TS_LINEAR_SHIFT: conjugate gradients, and through the bodies once that pays (linear_steps.c). Needs room->form.
 extern const ts_linear_way ts_linear_steps_way;
 

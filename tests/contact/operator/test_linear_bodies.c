@@ -281,6 +281,33 @@ Test(linear_bodies, solves_a_symmetric_system_like_dense_elimination) {
     }
 }
 
+#if defined(__x86_64__) && defined(__GNUC__)
+Test(linear_bodies, have_one_set_of_bits) {
+    static world w;
+    ts_rng rng = ts_rng_make(33, 0);
+    if (!__builtin_cpu_supports("avx2")) return;
+    for (int k = 0; k < 24; ++k) {
+        double plain[ROWS], wide[ROWS];
+        make_world(&w, &rng, MOST, k % 3 == 0 ? HUB : PILE, 100.0, k % 4 != 3, k % 5 == 4);
+        w.system->is_hessian = k % 2;
+        if (k % 2)
+            fill_hessian(&w, &rng);
+        else
+            fill_system(&w, &rng, 1.0);
+        for (int i = 0; i < w.rows; ++i) plain[i] = wide[i] = ts_rng_normal(&rng);
+        cr_assert(ts_linear_change(w.system));
+        cr_assert_str_eq(w.system->room->way->name, "bodies");
+        void* analysed = w.system->room->analysed;
+        cr_assert(ts_linear_bodies_change_plain(analysed));
+        cr_assert(ts_linear_bodies_solve_plain(analysed, 0.0, plain));
+        cr_assert(ts_linear_bodies_change_wide(analysed));
+        cr_assert(ts_linear_bodies_solve_wide(analysed, 0.0, wide));
+        cr_expect_eq(memcmp(plain, wide, (size_t)w.rows * sizeof(double)), 0, "world %d", k);
+        ts_arena_free(&w.arena);
+    }
+}
+#endif
+
 // Blocks that become known stay in what was analysed, and are solved as dense elimination does without them; where many have, or others become
 // unknown, it is made anew.
 Test(linear_bodies, keeps_its_analysis_while_few_blocks_become_known) {
