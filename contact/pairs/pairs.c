@@ -223,7 +223,7 @@ ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
     int lane;
     const ts_pair_point* point = ts_pairs_point(pairs, i, &lane);
     const ts_pair_group* group = ts_pairs_group(pairs, i);
-    ts_vec3 lever = ts_pair_vector_get(&point->lever, lane), normal = ts_pair_vector_get(&group->normal, lane),
+    ts_vec3 lever = ts_pair_lever_on_a(group, point, lane), normal = ts_pair_vector_get(&group->normal, lane),
             tangent = ts_pair_vector_get(&group->tangent, lane);
     if (side) lever = ts_vec3_add(lever, ts_pairs_offset(pairs, i));
     ts_mat3 frame = ts_mat3_from_columns(tangent, ts_vec3_cross(normal, tangent), normal);

@@ -50,7 +50,7 @@ typedef struct ts_pair_tensor {
 
 /// One point of each of four pairs: what a sweep reads and writes of it. In the frames of the pairs.
 typedef struct ts_pair_point {
-    ts_pair_vector lever;               // m, from A's centre of mass
+    ts_pair_vector lever;               // m, from A's centre of mass; of a round group as ts_pair_round says
     double reference[TS_PAIR_LANES];    // m/s, c* of the normal
     ts_pair_vector lambda;              // N s: tangents, normal
     double step[2][TS_PAIR_LANES];      // kg: of the tangents, of the normal, omega in them; 0: there is no point
@@ -65,17 +65,30 @@ typedef struct ts_pair_track {
     ts_pair_vector total;       // N s, of the substeps before this one
 } ts_pair_track;
 
+/// Pairs of bodies whose inverse inertias are numbers, a and b. Seen from the point between their centres of mass that divides their distance by these
+/// numbers, what pushes there turns neither against the other, and what turns them moves it nowhere. Levers are from there, times the root of a + b.
+typedef struct ts_pair_round {
+    ts_pair_vector arm;             // from B's centre to A's, world axes, over the root of a + b
+    ts_pair_tensor yield;           // kg^-1: what an impulse makes of the velocity there, in the pairs' frames
+    double shrink[TS_PAIR_LANES];   // 1 over the root of a + b; 0: nothing moves
+    double ease[2][TS_PAIR_LANES];  // a and b, times that
+    double twist[TS_PAIR_LANES];    // a b times that
+} ts_pair_round;
+
 /// Four pairs side by side.
 typedef struct ts_pair_group {
     ts_pair_vector normal, tangent;  // in world axes
-    ts_pair_vector offset;           // in the pairs' frames
     double friction[TS_PAIR_LANES];
     double inverse_mass[2][TS_PAIR_LANES];
-    ts_pair_tensor inverse_inertia[2];  // likewise
     int body[2][TS_PAIR_LANES];
-    int island[TS_PAIR_LANES];  // of a lane without a pair: one behind the last
     int first, count;           // points
     int is_round;               // nonzero: all inertias are a number times 1
+    int island[TS_PAIR_LANES];  // of a lane without a pair: one behind the last
+    ts_pair_vector offset;      // in the pairs' frames
+    union {
+        ts_pair_tensor inverse_inertia[2];  // likewise
+        ts_pair_round round;                // where it is
+    };
 } ts_pair_group;
 
 /// Where a unit is written: a lane of a group and of its points.
@@ -201,6 +214,15 @@ static inline int ts_pairs_body(const ts_pairs* pairs, int i, int side) {
 /// m, in the pair's frame: what a lever of contact i on B is more than on A.
 static inline ts_vec3 ts_pairs_offset(const ts_pairs* pairs, int i) {
     return ts_pair_vector_get(&ts_pairs_group(pairs, i)->offset, pairs->slot[i] % TS_PAIR_LANES);
+}
+
+/// m, in the pair's frame: a point's lever on A.
+static inline ts_vec3 ts_pair_lever_on_a(const ts_pair_group* group, const ts_pair_point* point, int lane) {
+    ts_vec3 lever = ts_pair_vector_get(&point->lever, lane);
+    if (!group->is_round) return lever;
+    double shrink = group->round.shrink[lane];
+    return ts_vec3_add_scaled(ts_vec3_scale(shrink, lever), -shrink * group->round.ease[1][lane],
+                              ts_pair_vector_get(&group->offset, lane));
 }
 
 /// m, in world axes: contact i, seen from the centre of mass of A (side 0) or B (1).

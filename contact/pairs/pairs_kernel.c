@@ -4,7 +4,8 @@
 // loads the velocities of its eight bodies once, turned into the frames of the pairs, goes through its up to four points, one after the other, and
 // adds what became of them once. In these frames a row is an entry of a cross product, and of the centres only how they move against each other
 // matters. Of a point a sweep reads a lever arm, its impulse and four numbers of its stiffness. Lanes are pairs, which share no body (pairs_order.c), so
-// a pass over a group is what four passes over pairs are.
+// a pass over a group is what four passes over pairs are. Where inertias are numbers, levers begin where pushes and turns have nothing to do with each
+// other (ts_pair_round): then one cross product reads a point, one pushes it, and what impulses make of the rest is found from their sum.
 // A point is updated as ncp_pgs.c does it: the normal, and then, with what that changed, friction in its disc.
 // Source: pairs as units with shared frames, and wide solving by graph colouring, Catto, Box2D 3 (2024).
 // Guaranteed: compiled for AVX2 (pairs_kernel_wide.c) and for every machine the same sums in the same order, so the same bits. A lane without a pair
@@ -125,7 +126,7 @@ INLINE speeds load_speeds(const double* velocity, const int body[TS_PAIR_LANES])
     return s;
 }
 
-INLINE void store_speeds(const speeds* s, double* velocity, const int body[TS_PAIR_LANES]) {
+INLINE void add_speeds(const speeds* s, double* velocity, const int body[TS_PAIR_LANES]) {
     ts_four a = s->linear.x, b = s->linear.y, c = s->linear.z, d = s->angular.x, e = s->angular.y, f = s->angular.z,
             g = ts_four_zero(), h = g;
     ts_four_transpose(&a, &b, &c, &d);
@@ -134,61 +135,96 @@ INLINE void store_speeds(const speeds* s, double* velocity, const int body[TS_PA
     for (int k = 0; k < TS_PAIR_LANES; ++k) {
         double* at = velocity + (size_t)TS_PAIR_SPEEDS * (size_t)body[k];
         if (body[k] == 0) continue;
-        ts_four_store(low[k], at);
-        ts_four_store(high[k], at + 4);
+        ts_four_store(ts_four_plus(ts_four_load(at), low[k]), at);
+        ts_four_store(ts_four_plus(ts_four_load(at + 4), high[k]), at + 4);
     }
 }
 
-// How the bodies of a group move: B's centre against A's, and the turning of both.
+// How the bodies of a group move: B's centre against A's, and the turning of both. Of a round group how B moves against A where levers begin, and in
+// turn[0] how it turns against A, over the root of a + b.
 typedef struct motion {
     four3 apart, turn[2];
 } motion;
 
-INLINE void motion_of(const shared* s, const double* velocity, motion* m) {
+// `is_round` as the group says, here and below: a constant where it is worth a loop of its own.
+INLINE void motion_of(const shared* s, int is_round, const double* velocity, motion* m) {
     speeds a = load_speeds(velocity, s->group->body[0]), b = load_speeds(velocity, s->group->body[1]);
-    m->apart = to_frame(s, minus3(b.linear, a.linear));
+    four3 apart = minus3(b.linear, a.linear);
+    if (is_round) {
+        const ts_pair_round* round = &s->group->round;
+        four3 shared_turn =
+            plus3(times3(ts_four_load(round->ease[0]), b.angular), times3(ts_four_load(round->ease[1]), a.angular));
+        m->apart = to_frame(s, plus3(apart, cross3(shared_turn, load3(&round->arm))));
+        m->turn[0] = to_frame(s, times3(ts_four_load(round->shrink), minus3(b.angular, a.angular)));
+        m->turn[1] = zero3();
+        return;
+    }
+    m->apart = to_frame(s, apart);
     m->turn[0] = to_frame(s, a.angular);
     m->turn[1] = to_frame(s, b.angular);
 }
 
 // What an impulse adds, and the turning that it makes of it: nothing changes by nothing, to the bit.
-INLINE void move_bodies(const shared* s, double* velocity, const motion* before, const motion* after, four3 impulse) {
+INLINE void move_bodies(const shared* s, int is_round, double* velocity, const motion* before, const motion* after,
+                        four3 impulse) {
     const int(*body)[TS_PAIR_LANES] = s->group->body;
-    speeds a = load_speeds(velocity, body[0]), b = load_speeds(velocity, body[1]);
-    four3 push = to_world(s, impulse);
-    a.linear = minus3(a.linear, times3(s->mass[0], push));
-    b.linear = plus3(b.linear, times3(s->mass[1], push));
-    a.angular = plus3(a.angular, to_world(s, minus3(after->turn[0], before->turn[0])));
-    b.angular = plus3(b.angular, to_world(s, minus3(after->turn[1], before->turn[1])));
-    store_speeds(&a, velocity, body[0]);
-    store_speeds(&b, velocity, body[1]);
+    four3 push = to_world(s, impulse), turn = to_world(s, minus3(after->turn[0], before->turn[0]));
+    speeds a = {times3(s->mass[0], minus3(zero3(), push)), turn}, b = {times3(s->mass[1], push), turn};
+    if (is_round) {
+        const ts_pair_round* round = &s->group->round;
+        four3 shared_turn = times3(ts_four_load(round->twist), cross3(load3(&round->arm), push));
+        a.angular = minus3(shared_turn, times3(ts_four_load(round->ease[0]), turn));
+        b.angular = plus3(shared_turn, times3(ts_four_load(round->ease[1]), turn));
+    } else
+        b.angular = to_world(s, minus3(after->turn[1], before->turn[1]));
+    add_speeds(&a, velocity, body[0]);
+    add_speeds(&b, velocity, body[1]);
 }
 
-// Velocity of B's surface against A's in a point, c.
-INLINE four3 read_point(const shared* s, const motion* m, four3 lever) {
+// Velocity of B's surface against A's in a point, c. What `impulse` has made of the turning is in the motion, of a round group not yet what it has made
+// of the rest.
+INLINE four3 read_point(const shared* s, int is_round, const motion* m, four3 impulse, four3 lever) {
+    if (is_round) {
+        four3 apart = plus3(m->apart, tensor3(&s->group->round.yield, impulse));
+        return plus3(apart, cross3(m->turn[0], lever));
+    }
     four3 of_b = cross3(m->turn[1], plus3(lever, s->offset));
     return plus3(m->apart, minus3(of_b, cross3(m->turn[0], lever)));
 }
 
-// The same, zero where there is no point: another pair's body may move there.
-INLINE four3 read_there(const shared* s, const motion* m, const ts_pair_point* p) {
+// Adds impulse d: a round group reads that it pushes from the sum of impulses.
+INLINE void push_point(const shared* s, int is_round, motion* m, four3 lever, four3 d) {
+    if (is_round) {
+        m->turn[0] = plus3(m->turn[0], cross3(lever, d));
+        return;
+    }
+    const ts_pair_tensor* I = s->group->inverse_inertia;
+    m->apart = plus3(m->apart, times3(s->both, d));
+    m->turn[0] = minus3(m->turn[0], tensor3(&I[0], cross3(lever, d)));
+    m->turn[1] = plus3(m->turn[1], tensor3(&I[1], cross3(plus3(lever, s->offset), d)));
+}
+
+// The same for who only reads: the velocity where levers begin, and the turning that levers are multiplied by.
+typedef struct view {
+    four3 along, turn;
+} view;
+
+INLINE view view_of(const shared* s, const double* velocity) {
+    motion m;
+    if (s->group->is_round) {
+        motion_of(s, 1, velocity, &m);
+        return (view){m.apart, m.turn[0]};
+    }
+    motion_of(s, 0, velocity, &m);
+    return (view){plus3(m.apart, cross3(m.turn[1], s->offset)), minus3(m.turn[1], m.turn[0])};
+}
+
+// c, and zero where there is no point: another pair's body may move there.
+INLINE four3 read_there(const view* from, const ts_pair_point* p) {
     ts_four there = ts_four_load(p->natural), zero = ts_four_zero();
-    four3 c = read_point(s, m, load3(&p->lever));
+    four3 c = plus3(from->along, cross3(from->turn, load3(&p->lever)));
     four3 v = {ts_four_where(there, c.x, zero), ts_four_where(there, c.y, zero), ts_four_where(there, c.z, zero)};
     return v;
-}
-
-// What the inverse inertias of a side make of couples. `is_round` as the group says, a constant where it is worth a loop of its own.
-INLINE four3 turn_by(const shared* s, int side, int is_round, four3 couple) {
-    const ts_pair_tensor* I = &s->group->inverse_inertia[side];
-    return is_round ? times3(ts_four_load(I->at[0]), couple) : tensor3(I, couple);
-}
-
-// Adds impulse d.
-INLINE void push_point(const shared* s, int is_round, motion* m, four3 lever, four3 d) {
-    m->apart = plus3(m->apart, times3(s->both, d));
-    m->turn[0] = minus3(m->turn[0], turn_by(s, 0, is_round, cross3(lever, d)));
-    m->turn[1] = plus3(m->turn[1], turn_by(s, 1, is_round, cross3(plus3(lever, s->offset), d)));
 }
 
 // The largest of all lanes.
@@ -241,6 +277,41 @@ INLINE stiffness stiffness_of(const shared* s, four3 lever) {
     return D;
 }
 
+// Of a round group, by its own levers.
+INLINE stiffness stiffness_of_round(const ts_pair_tensor* Y, four3 r) {
+    ts_four xx = ts_four_product(r.x, r.x), yy = ts_four_product(r.y, r.y), zz = ts_four_product(r.z, r.z);
+    four3 own = {ts_four_load(Y->at[0]), ts_four_load(Y->at[3]), ts_four_load(Y->at[5])};
+    four3 beside = {ts_four_load(Y->at[1]), ts_four_load(Y->at[2]), ts_four_load(Y->at[4])};
+    four3 turned = {ts_four_plus(yy, zz), ts_four_plus(xx, zz), ts_four_plus(xx, yy)};
+    four3 across = {ts_four_product(r.x, r.y), ts_four_product(r.x, r.z), ts_four_product(r.y, r.z)};
+    stiffness D = {plus3(own, turned), minus3(beside, across)};
+    return D;
+}
+
+// Makes a round group of one whose inverse inertias are numbers, in its frames. Returns the root of their sum.
+INLINE ts_four round_off(const shared* s, four3 world_offset, ts_pair_group* group) {
+    ts_pair_round* round = &group->round;
+    ts_four a = ts_four_load(group->inverse_inertia[0].at[0]), b = ts_four_load(group->inverse_inertia[1].at[0]);
+    ts_four sum = ts_four_plus(a, b), root = ts_four_root(sum), zero = ts_four_zero();
+    ts_four shrink = ts_four_where(sum, ts_four_quotient(ts_four_all(1.0), root), zero);
+    ts_four ease[2] = {ts_four_product(a, shrink), ts_four_product(b, shrink)};
+    ts_four both = ts_four_product(ease[0], ease[1]);
+    four3 o = s->offset, stiff = times3(both, o);
+    ts_four about = ts_four_plus(s->both, dot3(stiff, o));
+    store3(times3(shrink, world_offset), &round->arm);
+    ts_four_store(ts_four_minus(about, ts_four_product(stiff.x, o.x)), round->yield.at[0]);
+    ts_four_store(ts_four_minus(zero, ts_four_product(stiff.x, o.y)), round->yield.at[1]);
+    ts_four_store(ts_four_minus(zero, ts_four_product(stiff.x, o.z)), round->yield.at[2]);
+    ts_four_store(ts_four_minus(about, ts_four_product(stiff.y, o.y)), round->yield.at[3]);
+    ts_four_store(ts_four_minus(zero, ts_four_product(stiff.y, o.z)), round->yield.at[4]);
+    ts_four_store(ts_four_minus(about, ts_four_product(stiff.z, o.z)), round->yield.at[5]);
+    ts_four_store(shrink, round->shrink);
+    ts_four_store(ease[0], round->ease[0]);
+    ts_four_store(ease[1], round->ease[1]);
+    ts_four_store(ts_four_product(ts_four_product(a, b), shrink), round->twist);
+    return root;
+}
+
 // The bound of ts_stiffness_bound_3x3.
 INLINE ts_four stiffness_bound(four3 diagonal, ts_four squares) {
     ts_four sum = ts_four_plus(ts_four_plus(diagonal.x, diagonal.y), diagonal.z), m = ts_four_times(1.0 / 3.0, sum);
@@ -279,22 +350,34 @@ INLINE four3 admit(const shared* s, four3 impulse, four3 c, ts_four most) {
     return v;
 }
 
+// What a round group makes of levers that begin in the centres of A.
+typedef struct rounding {
+    ts_four root;
+    four3 begin;
+} rounding;
+
 static void seat(const ts_pairs* pairs, int g, double most_approach) {
     ts_pair_group* group = &pairs->group[g];
     ts_four all = ts_four_zero(), most = ts_four_all(most_approach);
+    rounding to = {all, zero3()};
     shared s;
-    motion m;
     share(group, &s);
-    s.offset = to_frame(&s, s.offset);
+    four3 offset = s.offset;
+    s.offset = to_frame(&s, offset);
     store3(s.offset, &group->offset);
-    for (int side = 0; side < 2 && !group->is_round; ++side) turn_tensor(&s, &group->inverse_inertia[side]);
-    motion_of(&s, pairs->velocity, &m);
+    if (group->is_round) {
+        to.root = round_off(&s, offset, group);
+        to.begin = times3(ts_four_load(group->round.ease[1]), s.offset);
+    } else
+        for (int side = 0; side < 2; ++side) turn_tensor(&s, &group->inverse_inertia[side]);
+    view seen = view_of(&s, pairs->velocity);
     for (int i = group->first; i < group->first + group->count; ++i) {
         ts_pair_point* p = &pairs->point[i];
         four3 lever = to_frame(&s, load3(&p->lever)), impulse = load3(&p->lambda);
+        if (group->is_round) lever = plus3(times3(to.root, lever), to.begin);
         store3(lever, &p->lever);
-        four3 c = read_there(&s, &m, p);
-        stiffness D = stiffness_of(&s, lever);
+        four3 c = read_there(&seen, p);
+        stiffness D = group->is_round ? stiffness_of_round(&group->round.yield, lever) : stiffness_of(&s, lever);
         store3(c, &pairs->track[i].velocity);
         store3(admit(&s, impulse, c, most), &p->lambda);
         all = ts_four_plus(all, weigh_point(p, pairs->omega, &D));
@@ -304,16 +387,14 @@ static void seat(const ts_pairs* pairs, int g, double most_approach) {
 
 static void read(const ts_pair_pass* pass, int part) {
     const ts_pairs* pairs = pass->pairs;
-    const double* velocity = pass->velocity;
     const struct ts_pair_parts* parts = pairs->parts;
     for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
         const ts_pair_group* group = &pairs->group[parts->group[n]];
         shared s;
-        motion m;
         share(group, &s);
-        motion_of(&s, velocity, &m);
+        view seen = view_of(&s, pass->velocity);
         for (int i = group->first; i < group->first + group->count; ++i)
-            store3(read_there(&s, &m, &pairs->point[i]), &pairs->track[i].velocity);
+            store3(read_there(&seen, &pairs->point[i]), &pairs->track[i].velocity);
     }
 }
 
@@ -345,8 +426,7 @@ static void refer(ts_pair_pass* pass, int part) {
     pass->deepest[part] = most_of(deepest);
 }
 
-static void begin_group(const ts_pairs* pairs, int g) {
-    const ts_pair_group* group = &pairs->group[g];
+INLINE void begin_points(const ts_pairs* pairs, const ts_pair_group* group, int is_round) {
     shared s;
     motion m = {zero3(), {zero3(), zero3()}}, still = m;
     four3 all = zero3();
@@ -354,10 +434,17 @@ static void begin_group(const ts_pairs* pairs, int g) {
     for (int i = group->first; i < group->first + group->count; ++i) {
         const ts_pair_point* p = &pairs->point[i];
         four3 impulse = load3(&p->lambda);
-        push_point(&s, group->is_round, &m, load3(&p->lever), impulse);
+        push_point(&s, is_round, &m, load3(&p->lever), impulse);
         all = plus3(all, impulse);
     }
-    move_bodies(&s, pairs->velocity, &still, &m, all);
+    move_bodies(&s, is_round, pairs->velocity, &still, &m, all);
+}
+
+static void begin_group(const ts_pairs* pairs, const ts_pair_group* group) {
+    if (group->is_round)
+        begin_points(pairs, group, 1);
+    else
+        begin_points(pairs, group, 0);
 }
 
 // Velocities are the free ones when it begins.
@@ -367,7 +454,7 @@ static void begin(const ts_pair_pass* pass, int part) {
     int at[2], of[2];
     for (int count; (count = ts_pair_walk_next(&walk, at, of)) > 0;)
         for (int k = 0; k < count; ++k) {
-            begin_group(pass->pairs, parts->group[at[k]]);
+            begin_group(pass->pairs, &pass->pairs->group[parts->group[at[k]]]);
             ts_pair_walk_tell(&walk, at[k], of[k]);
         }
     ts_pair_walk_end(&walk);
@@ -375,11 +462,12 @@ static void begin(const ts_pair_pass* pass, int part) {
 
 // The point's new impulse, for c as it is: the normal, and then friction with what that changed.
 INLINE four3 update(const shared* s, const ts_pair_point* p, four3 c, four3 old) {
-    ts_four tangent = ts_four_load(p->step[0]);
-    ts_four approach = ts_four_minus(c.z, ts_four_load(p->reference));
+    ts_four tangent = ts_four_load(p->step[0]), normal = ts_four_load(p->step[1]);
+    // Without c first: who waits for it waits for less.
+    ts_four kept = ts_four_plus(old.z, ts_four_product(normal, ts_four_load(p->reference)));
     four3 next = {ts_four_minus(old.x, ts_four_product(tangent, c.x)),
                   ts_four_minus(old.y, ts_four_product(tangent, c.y)),
-                  ts_four_minus(old.z, ts_four_product(ts_four_load(p->step[1]), approach))};
+                  ts_four_minus(kept, ts_four_product(normal, c.z))};
     next.z = ts_four_most(next.z, ts_four_zero());
     ts_four change = ts_four_minus(next.z, old.z);
     next.x = ts_four_minus(next.x, ts_four_product(ts_four_load(p->coupling[0]), change));
@@ -401,9 +489,9 @@ typedef struct sweeper {
     four3 impulse;  // of all points so far
 } sweeper;
 
-INLINE void sweep_begin(const ts_pairs* pairs, const ts_pair_group* group, sweeper* w) {
+INLINE void sweep_begin(const ts_pairs* pairs, const ts_pair_group* group, int is_round, sweeper* w) {
     share(group, &w->s);
-    motion_of(&w->s, pairs->velocity, &w->before);
+    motion_of(&w->s, is_round, pairs->velocity, &w->before);
     w->now.apart = w->before.apart;
     w->now.turn[0] = w->before.turn[0];
     w->now.turn[1] = w->before.turn[1];
@@ -411,36 +499,37 @@ INLINE void sweep_begin(const ts_pairs* pairs, const ts_pair_group* group, sweep
 }
 
 INLINE void sweep_point(sweeper* w, int is_round, ts_pair_point* p) {
-    four3 lever = load3(&p->lever), old = load3(&p->lambda);
-    four3 next = update(&w->s, p, read_point(&w->s, &w->now, lever), old), change = minus3(next, old);
+    four3 lever = load3(&p->lever), old = load3(&p->lambda),
+          c = read_point(&w->s, is_round, &w->now, w->impulse, lever);
+    four3 next = update(&w->s, p, c, old), change = minus3(next, old);
     store3(next, &p->lambda);
     push_point(&w->s, is_round, &w->now, lever, change);
     w->impulse = plus3(w->impulse, change);
 }
 
-INLINE void sweep_end(const ts_pairs* pairs, const sweeper* w) {
-    move_bodies(&w->s, pairs->velocity, &w->before, &w->now, w->impulse);
+INLINE void sweep_end(const ts_pairs* pairs, int is_round, const sweeper* w) {
+    move_bodies(&w->s, is_round, pairs->velocity, &w->before, &w->now, w->impulse);
 }
 
 INLINE void sweep_points(const ts_pairs* pairs, const ts_pair_group* group, int is_round) {
     sweeper w;
-    sweep_begin(pairs, group, &w);
+    sweep_begin(pairs, group, is_round, &w);
     for (int i = 0; i < group->count; ++i) sweep_point(&w, is_round, &pairs->point[group->first + i]);
-    sweep_end(pairs, &w);
+    sweep_end(pairs, is_round, &w);
 }
 
 // Two groups that share no body at once: while a point of one waits for the point before it, one of the other goes on.
 INLINE void sweep_two(const ts_pairs* pairs, const ts_pair_group* a, const ts_pair_group* b, int is_round) {
     sweeper w, v;
     int most = a->count > b->count ? a->count : b->count;
-    sweep_begin(pairs, a, &w);
-    sweep_begin(pairs, b, &v);
+    sweep_begin(pairs, a, is_round, &w);
+    sweep_begin(pairs, b, is_round, &v);
     for (int i = 0; i < most; ++i) {
         if (i < a->count) sweep_point(&w, is_round, &pairs->point[a->first + i]);
         if (i < b->count) sweep_point(&v, is_round, &pairs->point[b->first + i]);
     }
-    sweep_end(pairs, &w);
-    sweep_end(pairs, &v);
+    sweep_end(pairs, is_round, &w);
+    sweep_end(pairs, is_round, &v);
 }
 
 static void sweep_group(const ts_pairs* pairs, const ts_pair_group* group) {
@@ -451,7 +540,10 @@ static void sweep_group(const ts_pairs* pairs, const ts_pair_group* group) {
 }
 
 static void sweep_groups(const ts_pairs* pairs, const ts_pair_group* a, const ts_pair_group* b) {
-    if (a->is_round && b->is_round)
+    if (a->is_round != b->is_round) {
+        sweep_group(pairs, a);
+        sweep_group(pairs, b);
+    } else if (a->is_round)
         sweep_two(pairs, a, b, 1);
     else
         sweep_two(pairs, a, b, 0);
@@ -620,17 +712,15 @@ static void judge(ts_pair_pass* pass, int part) {
     for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
         const ts_pair_group* group = &pairs->group[parts->group[n]];
         shared s;
-        motion m, free;
         share(group, &s);
-        motion_of(&s, pairs->velocity, &m);
-        motion_of(&s, pairs->free, &free);
+        view now = view_of(&s, pairs->velocity), free = view_of(&s, pairs->free);
         island_part sums = {zero, zero, zero, zero, zero, zero, zero, zero};
         ts_four slant = ts_four_plus(one, ts_four_product(s.friction, s.friction));
         slant = ts_four_quotient(one, ts_four_root(slant));
         for (int i = group->first; i < group->first + group->count; ++i) {
             const ts_pair_point* p = &pairs->point[i];
             ts_pair_track* track = &pairs->track[i];
-            four3 c = read_there(&s, &m, p), l = load3(&p->lambda), g = read_there(&s, &free, p);
+            four3 c = read_there(&now, p), l = load3(&p->lambda), g = read_there(&free, p);
             ts_four reference = ts_four_load(p->reference);
             store3(c, &track->velocity);
             c.z = ts_four_minus(c.z, reference);

@@ -76,7 +76,8 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
         }
         ts_row_memory* memory = &sim->row_memory.data[i];
         ts_vec3 impulse = ts_pair_vector_get(&point->lambda, lane);
-        ts_four position = ts_four_plus(middle, ts_contact_along(&axes, ts_pair_vector_get(&point->lever, lane)));
+        ts_vec3 lever = ts_pair_lever_on_a(&pairs->group[group], point, lane);
+        ts_four position = ts_four_plus(middle, ts_contact_along(&axes, lever));
         key.part = contact->key;
         note_memory(job, i, key, tree, memory);
         ts_contact_remember(contact, &axes, &a, &b, position, impulse, memory);
