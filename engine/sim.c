@@ -75,7 +75,8 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->applied = FIXED_ARRAY(storage, double, model->nv);
     storage->coast_position = FIXED_ARRAY(storage, double, model->nq);
     storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
-    storage->plain_velocity = FIXED_ARRAY(storage, double, model->nv);
+    // No integrator has use for both.
+    storage->plain_velocity = storage->coast_position;
     storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
     storage->row_plan = FIXED_ARRAY(storage, ts_row_plan, 1);
     storage->broad = ts_broad_phase_create();

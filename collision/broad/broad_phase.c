@@ -112,7 +112,7 @@ static int reserve(ts_broad_phase* broad, int count) {
     // Trees and lists get room for what is usual at once, so that a box that starts to move, or a pair more than
     // before, does not need the heap later.
     for (int t = 0; t < 2 && ok; ++t) ok = ts_box_tree_reserve(&broad->tree[t], wanted + 2, wanted);
-    int usual = wanted < INT_MAX / 16 ? 8 * wanted : wanted;
+    int usual = wanted < INT_MAX / 16 ? 4 * wanted : wanted;
     return ok && ts_pairs_reserve(broad, usual);
 }
 

@@ -341,8 +341,11 @@ static void cut(const ts_broad_phase* broad, piece* p, int pieces) {
 // Room for `count` keys and their notes; what was there stays. Returns 0 when memory is short.
 static int reserve_noted(ts_key_list* list, unsigned char** note, int count) {
     void* data = *note;
+    void* key = list->key;
     int before = list->capacity, capacity = before;
-    if (!ts_key_list_reserve(list, count)) return 0;
+    int grown = ts_array_grow_little(&key, &list->capacity, sizeof(uint64_t), count);
+    list->key = (uint64_t*)key;
+    if (!grown) return 0;
     if (list->capacity == before) return 1;
     if (!ts_array_grow(&data, &capacity, 1, list->capacity)) {
         list->capacity = before;
