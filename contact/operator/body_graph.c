@@ -22,6 +22,7 @@ typedef struct chosen {
     const ts_velocity_form* form;
     const int* list;  // NULL: all
     int count;
+    unsigned char* repeats;  // (count) whether it adds nothing to the graph
 } chosen;
 
 static int block_at(const chosen* c, int i) { return c->list ? c->list[i] : i; }
@@ -49,7 +50,7 @@ static int make_groups(ts_body_graph* f, const chosen* c, ts_arena* arena) {
     if (!f->group_of || !cut || !used) return 0;
     for (int i = 0; i < c->count; ++i) {
         int b = block_at(c, i);
-        if (is_repeated(c, i)) continue;
+        if (c->repeats[i]) continue;
         for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s) {
             const ts_delassus_segment* segment = &form->segment[s];
             cut[segment->column] = cut[segment->column + segment->count] = 1;
@@ -104,7 +105,7 @@ static int list_users(const ts_body_graph* f, const chosen* c, ts_arena* arena, 
     int* next = TS_ARENA_ARRAY(arena, int, groups);
     if (!start || !next) return 0;
     for (int i = 0; i < c->count; ++i) {
-        if (is_repeated(c, i)) continue;
+        if (c->repeats[i]) continue;
         int count = groups_of_block(f, c->form, block_at(c, i), group);
         for (int k = 0; k < count; ++k) ++start[group[k] + 1];
         total += count;
@@ -114,7 +115,7 @@ static int list_users(const ts_body_graph* f, const chosen* c, ts_arena* arena, 
     if (!user) return 0;
     memcpy(next, start, (size_t)groups * sizeof(int));
     for (int i = 0; i < c->count; ++i) {
-        if (is_repeated(c, i)) continue;
+        if (c->repeats[i]) continue;
         int b = block_at(c, i), count = groups_of_block(f, c->form, b, group);
         for (int k = 0; k < count; ++k) user[next[group[k]]++] = b;
     }
@@ -166,8 +167,10 @@ static int make_pattern(ts_body_graph* f, const chosen* c, ts_arena* arena) {
 }
 
 int ts_body_graph_make(const ts_velocity_form* form, int count, const int* list, ts_arena* arena, ts_body_graph* out) {
-    chosen c = {form, list, list ? count : form->base.block_count};
-    return make_groups(out, &c, arena) && make_pattern(out, &c, arena);
+    chosen c = {form, list, list ? count : form->base.block_count, NULL};
+    c.repeats = TS_ARENA_ARRAY(arena, unsigned char, c.count);
+    for (int i = 0; i < c.count && c.repeats; ++i) c.repeats[i] = (unsigned char)is_repeated(&c, i);
+    return c.repeats && make_groups(out, &c, arena) && make_pattern(out, &c, arena);
 }
 
 double* ts_body_graph_entry(const ts_body_graph* graph, double* value, int g, int h) {

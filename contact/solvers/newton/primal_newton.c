@@ -217,15 +217,16 @@ static double mismatch(primal* q) {
 }
 
 // Chooses the start: the given impulse, or nothing at all when that costs less or the given one is not finite. Returns
-// 0 when not even nothing has a finite cost. `unmet`: what the given one is known to leave of the problem, or infinite.
-static int choose_start(primal* q, const double* impulse, double unmet) {
+// 0 when not even nothing has a finite cost. `unmet`: what the given one is known to leave of the problem, or infinite. `product`: G times it, or NULL.
+static int choose_start(primal* q, const double* impulse, const double* product, double unmet) {
     int n = q->rows, finite = 1;
     for (int i = 0; i < n; ++i) finite = finite && isfinite(impulse[i]);
     if (finite) {
         ts_rescaled_problem_enter(&q->s, impulse, q->u);
         for (int b = 0; b < q->blocks; ++b)
             ts_block_set_project(&q->s.block[b], q->u + q->s.block[b].row, q->x + q->s.block[b].row);
-        ts_linear_matrix_apply(&q->s.A, q->x, q->Gx);
+        for (int i = 0; i < n && product; ++i) q->Gx[i] = q->s.A.scale[i] * product[i];
+        if (!product) ts_linear_matrix_apply(&q->s.A, q->x, q->Gx);
         q->best_cost = cost(q, q->x, q->Gx, q->lambda);
         // What is nearly the answer need not be compared with nothing.
         if (isfinite(q->best_cost) && unmet < near_answer) return 1;
@@ -276,7 +277,7 @@ static void sweep(primal* q, const double* impulse) {
         memcpy(swept, impulse, (size_t)q->rows * sizeof(double));
         (void)ts_ccp_pgs_solver.solve(q->softened, &settings, q->scratch, swept);
         q->best_step = HUGE_VAL;
-        (void)choose_start(q, swept, HUGE_VAL);
+        (void)choose_start(q, swept, NULL, HUGE_VAL);
     }
     ts_arena_scope_end(q->scratch, scope);
 }
@@ -348,11 +349,12 @@ static int prepare(primal* q) {
 }
 
 // Judges the start, which is mostly the answer already where things stand: a third of the time that the start of Newton takes. `impulse` becomes
-// admissible; none where it is worse than that.
-static void judge_start(primal* q, double* impulse) {
+// admissible; none where it is worse than that. Returns whether G times it is in out_product.
+static int judge_start(primal* q, double* impulse, double* out_product) {
     ts_arena* scratch = q->scratch;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double *given = TS_ARENA_ARRAY(scratch, double, q->rows), *u = TS_ARENA_ARRAY(scratch, double, q->rows);
+    int judged = 0;
     if (given && u) {
         memcpy(given, impulse, (size_t)q->rows * sizeof(double));
         ts_solver_start(q->softened, TS_LAW_CCP, given, u);
@@ -360,11 +362,15 @@ static void judge_start(primal* q, double* impulse) {
         if (isfinite(excess)) {
             q->best = excess;
             memcpy(impulse, given, (size_t)q->rows * sizeof(double));
+            const double *g = q->softened->g, *R = q->softened->R;
+            for (int i = 0; i < q->rows; ++i) out_product[i] = u[i] - (g[i] + R[i] * given[i]);
+            judged = 1;
         }
         ts_velocity_form* form = ts_velocity_form_of(q->softened->delassus);
         if (form && excess <= 1.0) ts_velocity_form_keep(form, impulse);
     }
     ts_arena_scope_end(scratch, scope);
+    return judged;
 }
 
 ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_compliance compliance,
@@ -380,16 +386,18 @@ ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_com
     if (!(problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS)) return q.report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* R = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    double* product = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     if (R) compliance(problem, settings, R);
     softened.R = R;
     q.yardstick = ts_yardstick_make(&softened, TS_LAW_CCP, ts_solver_goal(q.settings));
-    if (R) judge_start(&q, impulse);
+    // What is left of g is rounding of G x where digits are asked for.
+    if (!(R && product && judge_start(&q, impulse, product)) || !spares_digits(q.settings)) product = NULL;
     if (q.best <= 1.0) {
         q.report.status = TS_SOLVE_CONVERGED;
         ts_arena_scope_end(scratch, scope);
         return q.report;
     }
-    int started = R && prepare(&q) && choose_start(&q, impulse, q.best * q.settings->tolerance);
+    int started = R && prepare(&q) && choose_start(&q, impulse, product, q.best * q.settings->tolerance);
     for (int i = 0; i < q.rows; ++i)
         if (!isfinite(impulse[i])) impulse[i] = 0.0;
     if (started) iterate(&q, impulse);
