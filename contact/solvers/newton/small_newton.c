@@ -74,9 +74,6 @@ static const double few_digits = 1e-1;
 // 1: by that, where the start was nearly good enough, `at_rest` tolerances: what rests has the same answer until what is left of it has moved it,
 // for one over the root of that many steps. 1e-2 to 1e-4, but no less of the problem's impulses than `rounding`.
 static const double all_digits = 1e-3, at_rest = 10.0, rounding = 1e-12;
-// 1: the same where contacts slide and another step follows anyway, by the map before it, while that is more of the problem's impulses than
-// this. 1e-6 to 1e-4: 1e-3 takes more systems. The last steps are taken to all digits: sums of many steps feel it.
-static const double whole_digits = 1e-5, far = 1e-4;
 // 1: the first spring of proximal points, by a block's stiffness (1e-5 to 1e-3), and the least; of the one before, unless that was too deep.
 static const double first_spring = 1e-4, least_spring = 1e-12, deepest_fall = 0.03;
 // 1: of the map where a proximal point is begun: what it need not be better than, and where it is as good as there.
@@ -422,7 +419,6 @@ static double iterate(small* q, int steps, int limit, double enough_here, ts_are
         double enough = few_digits * q->yardstick->goal.tolerance * unit;
         if (step == 0 && here <= at_rest) enough = fmin(enough, fmax(all_digits * enough, rounding * unit));
         if (step == 0) lighten(q, fmin(enough, light_enough * unit));
-        if (is_whole && q->slides > 0 && q->worst > far * unit) enough = fmax(enough, whole_digits * q->worst);
         if (!find_step(q, enough, scratch)) break;
         if (step == 0) q->weight = first_weight;
         go(q, is_whole);
