@@ -12,6 +12,7 @@
 // symmetric, as sparse as the tree and no larger than its degrees of freedom however many rows there are (base/linear/tiles.c). The
 // normals of sliding contacts make it unsymmetric; they stay unknowns of their own, in a dense system of that many rows, which is found halfway
 // through H's factor: there their columns are still zero off their chains.
+// What sticks and contradicts itself by more than the tolerance goes to where it gives (small_jam_internal.h).
 // From a good start this ends after one step. So that noise in u does not take rows from their bounds, the first step leaves there
 // what hardly wants to move, and lets slide on what slid. Whole steps have FREE_STEPS to get there; one after which the map has exploded,
 // because what it took to stick cannot, is taken back and held near by a larger weight that no pass takes back. From then on steps are
@@ -30,6 +31,7 @@
 #include "base/linear/dense.h"
 #include "base/linear/panel.h"
 #include "contact/solvers/newton/small_central_internal.h"
+#include "contact/solvers/newton/small_jam_internal.h"
 #include "contact/solvers/newton/small_law_internal.h"
 #include "contact/trace.h"
 
@@ -58,6 +60,8 @@ static const double first_weight = 1e-5, weight_fall = 0.3, least_weight = 1e-8;
 static const double light_part = 0.3, light_reach = 1e7;
 // 1: what the step may leave for that at most, of the problem's impulses: who asks for less than digits of the usual accuracy gets them all the same.
 static const double light_enough = 1e-9;
+// 1: of what a pass missed: what sticks contradicts itself where the next misses that much, too. 0.5 to 0.99.
+static const double jammed = 0.9;
 // 1: the same while steps are proximal. 1e-3 to 1e-1. And what it rises by where that was not enough.
 static const double proximal_weight = 1e-3, weight_rise = 30.0;
 // 1: the sum of the squares of the map, by that before a whole step, above which it is taken back. Robots driven at random: of 2000 steps of
@@ -86,6 +90,15 @@ static const double least_part = 0.01;
 // Tolerances: the error at which Newton is tried from beside a central path, 1e3 to 1e5; and by what it falls before the next time, 0.01 to
 // 0.3.
 static const double central_reach = 1e3, central_fall = 0.1;
+
+// N s: what the natural map is relative to; `largest`: of x.
+static double unit_by(const small* q, double largest) {
+    ts_residual_scale scale = q->yardstick->scale;
+    ts_residual_scale_impulse(&scale, largest);
+    return ts_worse(scale.impulse, scale.velocity * scale.step);
+}
+
+static double unit_of(const small* q) { return unit_by(q, small_largest(q->x, q->problem->row_count)); }
 
 // --- the system ------------------------------------------------------------------------------------------------------------
 
@@ -278,12 +291,17 @@ static int find_step(small* q, double enough, ts_arena* scratch) {
         }
     }
     double missed = add_step(q);
-    for (int pass = 1; pass < (q->is_proximal ? 1 : PASSES) && missed > enough; ++pass) {
+    q->has_leapt = 0;
+    for (int pass = 1; pass < (q->is_proximal ? 1 : PASSES) && missed > enough && !q->has_leapt; ++pass) {
+        double before = missed;
+        memcpy(q->x0, q->dx, bytes);
         memset(q->dw, 0, (size_t)(N * q->tiles) * sizeof(double));
         for (int k = 0; k < q->moving; ++k) small_add_lot(q, &q->lot[q->move[k]], q->c, q->dw);
         missed = add_step(q);
+        q->has_leapt = missed > enough && missed >= jammed * before &&
+                       missed > q->yardstick->goal.tolerance * unit_of(q) && small_leap(q, pass + 1, q->x0);
     }
-    q->is_coarse = missed > enough && !q->is_proximal;
+    q->is_coarse = missed > enough && !q->is_proximal && !q->has_leapt;
     ts_arena_scope_end(scratch, scope);
     return 1;
 }
@@ -302,15 +320,6 @@ static void admit(const small* q, double* x) {
             ts_block_set_least(&block[b], of_block);
     }
 }
-
-// N s: what the natural map is relative to; `largest`: of x.
-static double unit_by(const small* q, double largest) {
-    ts_residual_scale scale = q->yardstick->scale;
-    ts_residual_scale_impulse(&scale, largest);
-    return ts_worse(scale.impulse, scale.velocity * scale.step);
-}
-
-static double unit_of(const small* q) { return unit_by(q, small_largest(q->x, q->problem->row_count)); }
 
 // 1: of the tolerance, that a bound of the natural map leaves for rounding.
 static const double bound_part = 0.9;
@@ -412,7 +421,7 @@ static double iterate(small* q, int steps, int limit, double enough_here, ts_are
             if (report->excess <= 1.0) break;
             small_linearise(q, 0.0);
         }
-        recoiled = step > 0 && step < FREE_STEPS && recoil(q, before);
+        recoiled = step > 0 && step < FREE_STEPS && !q->has_leapt && recoil(q, before);
         if (!recoiled) q->near_weight = proximal_weight;
         before = q->squared;
         int is_whole = step + 1 < FREE_STEPS;
@@ -421,7 +430,7 @@ static double iterate(small* q, int steps, int limit, double enough_here, ts_are
         if (step == 0) lighten(q, fmin(enough, light_enough * unit));
         if (!find_step(q, enough, scratch)) break;
         if (step == 0) q->weight = first_weight;
-        go(q, is_whole);
+        go(q, is_whole || q->has_leapt);
         if (q->is_coarse && step + 1 >= FREE_STEPS && q->weight > least_weight) {
             q->weight *= weight_fall;
             ++steps;

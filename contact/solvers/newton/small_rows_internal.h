@@ -74,6 +74,7 @@ typedef struct small {
     int has_cones;
     int is_proximal;  // nonzero: what sticks gives near_weight, and passes leave it so
     double near_weight;
+    int has_leapt;  // nonzero: the last step goes to where something gives (small_jam_internal.h), and is not to be shortened
     int is_coarse;     // nonzero: passes left more of the last step than they should
     double* Z;         // (slides x SMALL_TILE * tiles) L^-T of what each presses along, H = L^T D L
     double* look;      // (slides x SMALL_TILE * tiles) D^-1 L^-T of its normal

@@ -323,6 +323,34 @@ Test(small_newton, one_point_that_slides) {
     ts_arena_free(&arena);
 }
 
+// Two points of one body that cannot turn, each of which is to be drawn off by a hair, to either side. What holds both contradicts itself: the
+// answer has both at their friction, the one against the other, however small the hair is. No limit of friction is near when it begins.
+Test(small_newton, finds_what_gives_where_points_contradict_each_other) {
+    static const int block_row[] = {0, 3, 6}, segment_start[] = {0, 1, 2};
+    const double m = 2.0, mu = 0.5, fall = -0.1;
+    for (double hair = 1e-2; hair > 1e-7; hair *= 0.1) {
+        double J[9] = {0.0}, g[6] = {hair, 0.0, fall, -hair, 0.0, fall}, impulse[6] = {0.0}, before[6] = {0.0};
+        for (int i = 0; i < 3; ++i) J[4 * i] = 1.0 / sqrt(m);
+        ts_arena arena = {0};
+        ts_delassus_segment segment[2] = {{0, 3, J, J}, {0, 3, J, J}};
+        ts_block block[2] = {fixture_cone(0, mu), fixture_cone(3, mu)};
+        robot r = {.problem = {.block_count = 2, .row_count = 6, .block = block, .g = g, .time_step = TIME_STEP}};
+        r.problem.delassus = ts_delassus_velocity_form(&arena, 3, 2, block_row, segment_start, segment);
+        ts_small_report report = solve(&r, impulse);
+        cr_expect_eq(report.status, TS_SOLVE_CONVERGED);
+        cr_expect_leq(report.newtons, 5, "%g: %d systems", hair, report.newtons);
+        cr_expect_float_eq(impulse[2] + impulse[5], -m * fall, 1e-7);
+        cr_expect_float_eq(impulse[0], -mu * impulse[2], 1e-7, "%g", hair);
+        cr_expect_float_eq(impulse[3], mu * impulse[5], 1e-7, "%g", hair);
+        ts_arena scratch = {0};
+        ts_yardstick yardstick = ts_yardstick_make(&r.problem, TS_LAW_NCP, (ts_goal){1e-8, 0.0});
+        (void)ts_small_newton_narrow(&yardstick, (ts_small_start){TS_SMALL_FROM_HERE, 1.0}, 40, &scratch, before);
+        cr_expect_arr_eq(before, impulse, sizeof before);
+        ts_arena_free(&scratch);
+        ts_arena_free(&arena);
+    }
+}
+
 // A humanoid that lies on its arms, in a step that neither the impulses of the step before nor a central path lead to the end: two contacts and
 // seven limits whose rows are far from square to each other. Recorded, whitened rows turned to a triangle, rounded to four digits. A start from
 // nothing finds the answer, which stands for itself.
