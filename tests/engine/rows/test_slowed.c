@@ -1,5 +1,6 @@
 // Push-outs that a motion can do, but only one with absurd speeds: done more slowly, or not at all, and named. What bounces has its energy from
 // before, and is nobody's push-out.
+#include "engine/read/mjcf/mjcf.h"
 #include "tests/engine/groove_fixture.h"
 
 static const double h = 0.002, overlap = 0.002;
@@ -178,4 +179,41 @@ Test(slowed, a_motor_is_no_push_out) {
         cr_expect_eq(f.sim->info.blocked, 0);
         fixture_end(&f);
     }
+}
+
+// A body on two legs of two limbs each that falls over itself, rough enough for contacts to hold each other: friction reaches what push-outs ask for by
+// impulses of tons, which pump energy into it. No step may leave more than gravity and push-outs of 1 m/s account for, whatever it was before.
+Test(slowed, what_friction_jams_does_not_fly_apart, .timeout = 120) {
+    static const char text[] =
+        "<mujoco><option timestep='0.002'/><default><geom friction='2 0 0' density='1000'/></default><worldbody>"
+        "<geom type='plane' size='5 5 1'/><body pos='0 0 0.4'><freejoint/><geom type='box' size='0.2 0.1 0.05'/>"
+        "<body pos='0.2 0.1 0'><joint axis='1 0 0'/><joint axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -0.25' size='0.03'/><body pos='0 0 -0.25'><joint axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -0.25' size='0.02'/></body></body>"
+        "<body pos='-0.2 0.1 0'><joint axis='1 0 0'/><joint axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -0.25' size='0.03'/><body pos='0 0 -0.25'><joint axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -0.25' size='0.02'/></body></body></body></worldbody></mujoco>";
+    enum { FALLS = 450, STEPS = 15 };
+    fixture f;
+    ts_status status;
+    cr_assert_eq(ts_mjcf_parse(text, sizeof text - 1, "legs", NULL, NULL, &f.model, &status), TS_OK, "%s",
+                 status.message);
+    cr_assert_eq(ts_sim_create(f.model, 1, &f.sim, &status), TS_OK, "%s", status.message);
+    cr_assert_eq(ts_sim_set_solver(f.sim, "ncp", &status), TS_OK, "%s", status.message);
+    double worst = 0.0;
+    for (int fall = 0; fall < FALLS; ++fall) {
+        ts_rng rng = ts_rng_make(77, (uint64_t)fall);
+        ts_sim_reset(f.sim);
+        for (int q = 7; q < f.model->nq; ++q) f.sim->qpos[q] += ts_rng_normal(&rng);
+        for (int d = 0; d < f.model->nv; ++d) f.sim->qvel[d] = 5.0 * ts_rng_normal(&rng);
+        for (int k = 0; k < STEPS; ++k) {
+            cr_assert_eq(ts_sim_forward(f.sim, NULL), TS_OK);
+            double before = ts_sim_energy(f.sim).kinetic;
+            fixture_run(&f, 1);
+            double gain = ts_sim_energy(f.sim).kinetic / (before + 1.0);
+            if (!(gain <= worst)) worst = gain;
+        }
+    }
+    cr_expect_leq(worst, 5.0, "%g times as much", worst);
+    fixture_end(&f);
 }
