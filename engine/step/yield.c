@@ -24,6 +24,10 @@ static const double least_share = 1e-4;
 static const double nothing_to_show = 0.1;
 enum { FEW_ROWS = 500 };
 
+// Sweeps that a proof takes where there is one. Who is to stop after fewer has not failed, and is not to be kept longer for the proof than for the
+// answer: what its own impulses prove must do.
+enum { PROOF_SWEEPS = 100 };
+
 // Steps for which a push-out that gave way stays away: the first time, and at most.
 enum { SHORT_PAUSE = 8, LONG_PAUSE = 1024 };
 
@@ -42,6 +46,7 @@ static const double* find_proof(ts_sim* sim, int with_friction_too, int* out_sho
     ts_arena* scratch = ts_sim_storage_of(sim)->solve_scratch;
     if (ts_contact_problem_contradicts(problem, with_friction_too, sim->impulse, scratch)) return sim->impulse;
     if (sim->info.unmet < nothing_to_show && problem->row_count > FEW_ROWS) return NULL;
+    if (sim->info.solve.status == TS_SOLVE_ITERATION_LIMIT && sim->info.solve.iterations < PROOF_SWEEPS) return NULL;
     double* impulse = TS_ARENA_ARRAY(&sim->scratch, double, problem->row_count);
     *out_short = !impulse;
     int is_proof = 0;

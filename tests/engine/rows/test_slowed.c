@@ -43,6 +43,22 @@ Test(slowed, a_ball_rises_from_a_groove_no_faster_than_twice_the_push) {
         }
 }
 
+// Who is to stop after ten sweeps is not kept for the hundreds that a proof may take: what the ten have found must prove it, in a few steps.
+Test(slowed, ten_sweeps_a_step_prove_it_too) {
+    enum { SOON = 5 };
+    fixture f = ball_in_a_groove(h, 2.0 * TS_PI / 180.0, overlap, "ncp-pgs");
+    f.sim->options.iterations = 10;
+    cr_assert_eq(ts_sim_set_solver(f.sim, "ncp-pgs", NULL), TS_OK);
+    double push = push_of(f.sim);
+    int step = 0;
+    for (; step < SOON && count_of(f.sim, TS_ROW_CONTRADICTED) < 2; ++step) {
+        fixture_run(&f, 1);
+        cr_expect_leq(fabs(f.sim->qvel[2]), 2.0 * push, "step %d: %g of the push", step, f.sim->qvel[2] / push);
+    }
+    cr_expect_eq(count_of(f.sim, TS_ROW_CONTRADICTED), 2);
+    fixture_end(&f);
+}
+
 // Slower, but all the way.
 Test(slowed, what_is_slowed_comes_apart) {
     fixture f = ball_in_a_groove(h, 10.0 * TS_PI / 180.0, overlap, "ncp");
