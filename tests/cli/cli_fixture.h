@@ -116,6 +116,37 @@ static inline int json_holds(const ts_text* text, const char* script) {
     return system(command) == 0;
 }
 
+// Runs Python on report/report.html: `page` is its text without pictures, `d` summary.json, `leaders` the runs that stand for
+// the groups, of(tag, attributes, text) all matches of an element. Nonzero when its assertions hold, or without Python.
+static inline int page_holds(const char* script) {
+    if (system("python3 -c pass >/dev/null 2>&1") != 0) return 1;
+    ts_text program = {0};
+    ts_text_add(&program,
+                "import json, os, re\n"
+                "page = re.sub('base64,[^\"]*', '', open('%s/report/report.html', encoding='utf-8').read())\n"
+                "d = json.load(open('%s/report/summary.json'))\n"
+                "groups = 1 + max(s['finding']['group'] for s in d['solvers'])\n"
+                "def leader(g):\n"
+                "    own = [s for s in d['solvers'] if s['finding']['group'] == g]\n"
+                "    first = [s for s in own if s['finding']['is_reference']]\n"
+                "    return (first or sorted(own, key=lambda s: s['steps_not_converged']))[0]\n"
+                "leaders = [leader(g) for g in range(groups)]\n"
+                "def of(tag, attributes, text):\n"
+                "    return re.findall('<%%s%%s[^>]*>(.*?)</%%s>' %% (tag, attributes, tag), text, re.S)\n"
+                "def number(cell):\n"
+                "    value, unit = cell.split()\n"
+                "    scale = {'n': 1e-9, '\\u00b5': 1e-6, 'm': 1e-3, 'k': 1e3, 'M': 1e6}\n"
+                "    prefix = unit[0] if unit not in ('m', 'm/s') and len(unit) > 1 else ''\n"
+                "    return float(value) * scale.get(prefix, 1.0)\n"
+                "%s",
+                folder, folder, script);
+    write_text(".page.py", ts_text_get(&program));
+    ts_text_free(&program);
+    char command[128];
+    snprintf(command, sizeof command, "python3 %s/.page.py 1>&2", folder);
+    return system(command) == 0;
+}
+
 // Insists that a run ends with that code, with a message on standard error that contains `piece` and nothing on standard
 // output, and that it leaves no files behind.
 static inline void expect_refusal(const char* arguments, int code, const char* piece) {
