@@ -95,7 +95,8 @@ typedef struct ts_args {
     int quick;   // bench, scorecard
     int peers;   // scorecard
     int strict;
-    int still;  // compare: no animation in the report
+    int still;        // compare: no animation in the report
+    int no_pictures;  // compare: none of the scene in the report
     int help;
     int pair_count;
     const char* pair[TS_ARGS_PAIRS];  // of --set: "KEY=VALUE"

@@ -134,6 +134,8 @@ static const ts_flag compare_flags[] = {
     {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "size of that picture or film in pixels (default 1200x560)"},
     {"--still", NULL, TS_FLAG_SWITCH, OFFSET(still), 0.0, 0.0,
      "a report without a moving picture, for which all runs are made again"},
+    {"--no-pictures", NULL, TS_FLAG_SWITCH, OFFSET(no_pictures), 0.0, 0.0,
+     "a report without pictures of the scene (most of its time where no graphics card helps)"},
     FLAGS_URDF,
     FLAG_THREADS,
     FLAG_STRICT,

@@ -100,7 +100,7 @@ static ts_code take_row(const ts_args* args, ts_comparison* comparison, ts_pictu
     for (int clear = 0; clear < 2 && !code; ++clear) {
         ts_text png = {0};
         row->clear = clear;
-        if (!(clear ? args->out : args->png)) continue;
+        if (!(clear ? args->out && !args->no_pictures : args->png != NULL)) continue;
         code = ts_picture_row_png(row, &png, out_status);
         if (!code && !clear) code = ts_text_write_file(&png, args->png, out_status);
         if (!code && clear) embed("png", &png, &comparison->row_picture);
@@ -164,7 +164,7 @@ static ts_code take_video(const ts_args* args, const ts_comparison* comparison, 
 ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_status* out_status) {
     double wall = 0.0;
     for (int i = 0; i < comparison->count; ++i) wall += comparison->series[i].wall;
-    int of_report = args->out && wall <= picture_wall_seconds;
+    int of_report = args->out && !args->no_pictures && wall <= picture_wall_seconds;
     if (!args->png && !args->video && !of_report) return ts_status_ok(out_status);
     comparison->picture_time = isnan(args->png_time) ? best_time(comparison) : args->png_time;
     ts_picture_row row;

@@ -52,17 +52,18 @@ static int concerns(const char* pair, const ts_solver* solver) {
 
 // Flags of other commands that mean nothing to `view`, or something else, or are given anew.
 static int is_foreign(const char* word, int length) {
-    static const char* const names[] = {"--solver",      "--solvers",      "--integrators",  "--time",   "--from",
-                                        "--out",         "--png",          "--png-time",     "--size",   "--threads",
-                                        "--certificate", "--certificates", "--dump-problem", "--strict", "--json",
-                                        "--video",       "--fps",          "--slow",         "--still"};
+    static const char* const names[] = {
+        "--solver",   "--solvers", "--integrators", "--time",        "--from",         "--out",          "--png",
+        "--png-time", "--size",    "--threads",     "--certificate", "--certificates", "--dump-problem", "--strict",
+        "--json",     "--video",   "--fps",         "--slow",        "--still",        "--no-pictures"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if ((int)strlen(names[i]) == length && strncmp(word, names[i], (size_t)length) == 0) return 1;
     return 0;
 }
 
 static int is_switch(const char* word) {
-    return strcmp(word, "--strict") == 0 || strcmp(word, "--json") == 0 || strcmp(word, "--still") == 0;
+    return strcmp(word, "--strict") == 0 || strcmp(word, "--json") == 0 || strcmp(word, "--still") == 0 ||
+           strcmp(word, "--no-pictures") == 0;
 }
 
 void ts_replay_view(const ts_args* args, const char* scene, const char* solver, const char* integrator, ts_text* text) {

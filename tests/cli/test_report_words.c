@@ -21,7 +21,7 @@ Test(report_words, a_vertical_crush_is_told_as_one) {
 
 // Pyramids whose axes lie along the motion do nothing sideways: no plot of nanometres, no words about it.
 Test(report_words, what_does_not_happen_is_not_explained) {
-    outcome result = run("compare sliding-cube --solvers ncp,ccp-pgs,lcp-pgs --out report --still --json");
+    outcome result = run("compare sliding-cube --solvers ncp,ccp-pgs,lcp-pgs --out report --no-pictures --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     cr_expect(json_holds(&result.out, "assert all('sideways' not in s['finding']['words'] for s in d['solvers'])\n"
                                       "assert max(abs(s['finding']['sideways_max']) for s in d['solvers']) < 1e-5\n"));
@@ -29,7 +29,7 @@ Test(report_words, what_does_not_happen_is_not_explained) {
     cr_expect(page_holds("assert 'pulls sideways' not in page\n"
                          "assert 'Sideways from the initial direction (all within' in page\n"
                          "assert 'should neither rise nor sink' in page\n"));
-    result = run("compare double-pendulum --solvers ncp,ccp-pgs --time 0.2 --out report --still --json");
+    result = run("compare double-pendulum --solvers ncp,ccp-pgs --time 0.2 --out report --no-pictures --json");
     outcome_free(&result);
     cr_expect(page_holds("assert 'should neither rise nor sink' not in page and 'constant friction' not in page\n"
                          "assert 'dual cone' not in page and 'times slip speed.' not in page\n"

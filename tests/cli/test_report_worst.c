@@ -5,7 +5,7 @@ TestSuite(report_worst, .init = make_folder, .fini = remove_folder, .timeout = 2
 
 // Every group has a table of its leader's worst step, and its modes and normal forces are those of summary.json.
 Test(report_worst, worst_steps_stand_contact_by_contact) {
-    outcome result = run("compare sliding-cube-rotated --out report --still --json");
+    outcome result = run("compare sliding-cube-rotated --out report --no-pictures --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
     cr_expect(page_holds(
@@ -31,7 +31,7 @@ Test(report_worst, worst_steps_stand_contact_by_contact) {
 // Against closed forms and against the certificate that `run` writes of the same step.
 Test(report_worst, a_worst_step_is_the_one_that_run_certifies) {
     outcome result =
-        run("compare sliding-cube --solvers ncp,ccp-pgs,lcp-pgs,mujoco --time 0.2 --out report --still --json");
+        run("compare sliding-cube --solvers ncp,ccp-pgs,lcp-pgs,mujoco --time 0.2 --out report --no-pictures --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     cr_expect(json_holds(
         &result.out,
@@ -65,7 +65,8 @@ Test(report_worst, a_worst_step_is_the_one_that_run_certifies) {
 
 // Forces lie against the cone: marks by mode as many as contacts of that mode, and a pyramid only where one is used.
 Test(report_worst, forces_stand_against_the_cone) {
-    outcome result = run("compare sliding-cube-rotated --solvers ncp,ccp-pgs,lcp-pgs --out report --still --json");
+    outcome result =
+        run("compare sliding-cube-rotated --solvers ncp,ccp-pgs,lcp-pgs --out report --no-pictures --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
     cr_expect(page_holds("articles = of('article', ' class=\"worst', page)\n"
@@ -83,7 +84,7 @@ Test(report_worst, forces_stand_against_the_cone) {
 // The command of a worst step, given to the program, shows that moment.
 Test(report_worst, commands_replay_what_they_stand_for) {
     outcome result = run("compare lcp-anisotropy --solvers ncp,mujoco --dt 0.002 --set solver.tolerance=1e-7 --set "
-                         "baumgarte=0.1 --time 0.1 --out report --still --json");
+                         "baumgarte=0.1 --time 0.1 --out report --no-pictures --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
     cr_expect(
