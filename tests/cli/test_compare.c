@@ -9,7 +9,8 @@ TestSuite(compare, .init = make_folder, .fini = remove_folder, .timeout = 240);
 
 // The closed forms of the cube scenes (friction pyramid turned by 22.5 degrees; first flight of the convex relaxation).
 Test(compare, compare_finds_the_artefacts_of_the_laws) {
-    outcome result = run("compare lcp-anisotropy --solvers ncp-pgs,ccp-pgs,lcp-pgs --out a/b/report --json");
+    outcome result =
+        run("compare lcp-anisotropy --solvers ncp-pgs,ccp-pgs,lcp-pgs --no-pictures --out a/b/report --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     cr_expect(json_holds(
         &result.out,
@@ -98,8 +99,8 @@ Test(compare, the_report_is_self_contained) {
 
 // Solvers of one law that agree are one group: one card, one curve, one entry of the legend. Another law is another.
 Test(compare, solvers_that_agree_are_one_group) {
-    outcome result = run(
-        "compare sliding-cube-rotated --solvers ncp,ccp-pgs,ncp-newton,ccp-admm,raisim --time 0.1 --out report --json");
+    outcome result = run("compare sliding-cube-rotated --solvers ncp,ccp-pgs,ncp-newton,ccp-admm,raisim --time 0.1 "
+                         "--no-pictures --out report --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     cr_expect(json_holds(&result.out, "assert [s['finding']['group'] for s in d['solvers']] == [0, 1, 0, 1, 2]\n"));
     ts_text html = read_text("report/report.html");
@@ -114,8 +115,8 @@ Test(compare, solvers_that_agree_are_one_group) {
 
 // Integrators are compared as solvers are: every solver under each, with the same names in table, data and JSON.
 Test(compare, integrators_are_compared_as_well) {
-    outcome result =
-        run("compare double-pendulum --solvers ncp,ccp-pgs --integrators euler,rk4 --time 1 --out report --json");
+    outcome result = run("compare double-pendulum --solvers ncp,ccp-pgs --integrators euler,rk4 --time 1 --no-pictures "
+                         "--out report --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     cr_expect(
         json_holds(&result.out,
