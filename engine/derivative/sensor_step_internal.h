@@ -21,7 +21,7 @@ typedef struct ts_sensor_step_rows {
 ts_code ts_sensor_step_find(ts_sim* sim, const ts_step_derivative* step, const double* by_step,
                             const ts_sensor_request* request, ts_arena* arena, const ts_sensor_step_rows* out);
 
-/// How dofs move the contacts that press (engine/derivative/step_contact.c): (contact_count x nv) in memory of the arena; NULL where one of them has no derivative. Returns 0 when
+/// How dofs move the contacts that press (engine/derivative/step_contact_rows.c): (contact_count x nv) in memory of the arena; NULL where one of them has no derivative. Returns 0 when
 /// memory is short.
 int ts_step_contact_motions_find(const ts_sim* sim, ts_arena* arena, const ts_sensor_contact_motion** out_motion);
 

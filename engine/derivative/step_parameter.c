@@ -488,7 +488,7 @@ static double compliance_share(const ts_sim* sim, int option, int normal) {
     return option == (normal ? 0 : 1) ? 1.0 : 0.0;
 }
 
-// Adds dR lambda of a block whose R is in proportion to a weight. What sticks has R of what presses beyond the pull (step_contact.c).
+// Adds dR lambda of a block whose R is in proportion to a weight. What sticks has R of what presses beyond the pull (step_contact_rows.c).
 static void add_weight(const parameters* w, ts_step_column c, int b, double* du) {
     const ts_sim* sim = w->task->sim;
     const ts_block* block = &sim->problem.block[b];
