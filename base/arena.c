@@ -7,7 +7,7 @@
 //
 // A reset merges several chunks into one of the peak and some to spare. Sizes are multiples of 64 bytes and lifetimes
 // are nested, so a single chunk of `peak` bytes serves the same round again without the heap; a spare quarter, of a large
-// arena a sixteenth, makes slowly growing rounds merge rarely (geometric growth).
+// arena a thirty-second, makes slowly growing rounds merge rarely (geometric growth).
 //
 // Under AddressSanitizer whatever is not handed out is poisoned, so use after a scope's end or a reset is reported.
 #include "base/arena.h"
@@ -38,7 +38,7 @@
 enum {
     ARENA_ALIGNMENT = 64,
     ARENA_SMALLEST_CHUNK = 4096,
-    ARENA_MUCH = 1 << 16  // bytes to spare of which an arena takes more only where they are less than a sixteenth
+    ARENA_MUCH = 1 << 16  // bytes to spare of which an arena takes more only where they are less than a thirty-second
 };
 
 typedef struct ts_arena_chunk {
@@ -182,7 +182,7 @@ void ts_arena_scope_end(ts_arena* arena, ts_arena_scope scope) {
 
 // What a merged chunk has beyond the peak.
 static size_t spare_of(size_t peak) {
-    size_t most = peak / 16 > ARENA_MUCH ? peak / 16 : ARENA_MUCH;
+    size_t most = peak / 32 > ARENA_MUCH ? peak / 32 : ARENA_MUCH;
     return peak / 4 < most ? peak / 4 : most;
 }
 

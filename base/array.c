@@ -1,5 +1,5 @@
 // Growth of the typed array: capacity grows by half, so n pushes cost O(n) copies and at most a third is idle; or, where all is asked for at once, by a
-// sixteenth of it.
+// thirty-second of it.
 #include "base/array.h"
 
 #include <limits.h>
@@ -32,7 +32,7 @@ int ts_array_grow(void** data, int* capacity, size_t size, int wanted) {
 int ts_array_grow_little(void** data, int* capacity, size_t size, int wanted) {
     if (wanted < 0) return 0;
     if (wanted <= *capacity) return 1;
-    int more = 8 + wanted / 16;
+    int more = 8 + wanted / 32;
     return grow_to(data, capacity, size, wanted <= INT_MAX - more ? wanted + more : INT_MAX, wanted);
 }
 

@@ -13,7 +13,7 @@ extern "C" {
 /// the size overflows (nothing changes), else 1.
 int ts_array_grow(void** data, int* capacity, size_t size, int wanted);
 
-/// The same for who asks for all at once: room for `wanted`, a sixteenth of that and eight more. For what is so large that half would be much.
+/// The same for who asks for all at once: room for `wanted`, a thirty-second of that and eight more. For what is so large that half would be much.
 int ts_array_grow_little(void** data, int* capacity, size_t size, int wanted);
 
 /// Releases the memory of an array.

@@ -2,13 +2,13 @@
 #include "engine/sim.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "contact/trace.h"
 #include "engine/actuation/actuation_internal.h"
+#include "engine/dynamics/dynamics_internal.h"
 #include "engine/sensor/sensor_motion_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/rows/row_plan_internal.h"
@@ -26,15 +26,6 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     // Filled once: of many bodies' memory half would be spare.
     storage->fixed.growth = 1 << 12;
-    sim->mass_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
-    if (!sim->mass_start) return 0;
-    // Mass matrices are dense per tree: a tree of fifty thousand dofs would not fit any machine, nor an int.
-    for (int t = 0; t < model->tree_count; ++t) {
-        long long n = model->tree[t].dof_count;
-        if (sim->mass_start[t] + n * n > INT_MAX) return 0;
-        sim->mass_start[t + 1] = sim->mass_start[t] + (int)(n * n);
-    }
-    int mass_size = sim->mass_start[model->tree_count];
     sim->qpos = FIXED_ARRAY(storage, double, model->nq);
     sim->qvel = FIXED_ARRAY(storage, double, model->nv);
     sim->ctrl = FIXED_ARRAY(storage, double, model->actuator_count);
@@ -51,13 +42,10 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->sensor = FIXED_ARRAY(storage, double, model->sensor_size);
     sim->force_applied = FIXED_ARRAY(storage, double, model->nv);
     sim->wrench_applied = FIXED_ARRAY(storage, ts_force, model->body_count);
-    sim->mass_matrix = FIXED_ARRAY(storage, double, mass_size);
-    sim->mass_factor = FIXED_ARRAY(storage, double, mass_size);
     sim->bias = FIXED_ARRAY(storage, double, model->nv);
     sim->free_velocity = FIXED_ARRAY(storage, double, model->nv);
     storage->body_tree = FIXED_ARRAY(storage, int, model->body_count);
     storage->tree_is_lone = FIXED_ARRAY(storage, int, model->tree_count);
-    storage->factored_under = FIXED_ARRAY(storage, const ts_integrator*, model->tree_count);
     storage->tree_asleep = FIXED_ARRAY(storage, unsigned char, model->tree_count);
     storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
     storage->tree_unsolved = FIXED_ARRAY(storage, int, model->tree_count);
@@ -114,7 +102,8 @@ static ts_code fill(ts_sim* sim, int workers, ts_status* out_status) {
     sim->options = model->options;
     if (!allocate_arrays(sim, workers)) return short_memory(model, out_status);
     fill_tables(sim);
-    if (!ts_actuation_create(sim) || !ts_sensor_motion_create(sim)) return short_memory(model, out_status);
+    if (!ts_actuation_create(sim) || !ts_sensor_motion_create(sim) || !ts_mass_matrices_create(sim))
+        return short_memory(model, out_status);
     if (workers > 1) sim->tasks = ts_task_pool_create(workers);
     if (workers > 1 && !sim->tasks)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "cannot start %d worker threads", workers);

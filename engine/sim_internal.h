@@ -50,6 +50,12 @@ typedef struct ts_own_masses {
     ts_kinematic_tree* tree;  // (tree_count) model.tree, writable
 } ts_own_masses;
 
+/// What is known of a tree's mass matrix: bits (dynamics/mass_matrices.c).
+enum {
+    TS_TREE_MATRIX_STEADY = 1,   // but for what pulls at it ahead, it is the same in every pose and at every time step
+    TS_TREE_MATRIX_FACTORED = 2  // it and its factor have been made, and nothing has pulled ahead then
+};
+
 /// How a tree has contacts.
 typedef enum ts_tree_touch {
     TS_TREE_TOUCHED = 1,
@@ -62,12 +68,12 @@ typedef struct ts_sim_storage {
     ts_arena fixed;  // owns every array whose size the model decides
 
     // constant after creation
-    int* body_tree;     // (body_count) model.body[].tree, one behind the other
-    int* tree_is_lone;  // (tree_count) nonzero: one free body without armature and damping
-    // (tree_count) the integrator under which a lone body with its frame in its centre of mass got its matrix and factor: they
-    // are constant then; NULL: not yet
-    const ts_integrator** factored_under;
-    int dof_most;  // most dofs of a tree
+    int* body_tree;              // (body_count) model.body[].tree, one behind the other
+    int* tree_is_lone;           // (tree_count) nonzero: one free body without armature and damping
+    unsigned char* tree_matrix;  // (tree_count) what is known of its matrix: ts_tree_matrix
+    int matrices_are_shared;  // nonzero: lone bodies that are alike have one matrix and factor (dynamics/mass_matrices.c)
+    int constants_are_known;  // nonzero: all matrices and factors that are shared have been made
+    int dof_most;             // most dofs of a tree
     int collider_count;
     ts_collider* collider;          // (collider_count) by ascending geom
     int has_margins;                // nonzero: some geom or contact pair has one

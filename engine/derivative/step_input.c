@@ -8,6 +8,7 @@
 
 #include "engine/derivative/step_derivative_internal.h"
 #include "engine/dynamics/derivative.h"
+#include "engine/dynamics/dynamics_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_weight_internal.h"
 #include "engine/sim_internal.h"
@@ -61,6 +62,7 @@ static ts_own_masses* own_masses(ts_sim* sim) {
     if (!own || !body || !tree) return NULL;
     memcpy(body, model->body, (size_t)model->body_count * sizeof *body);
     if (model->tree_count > 0) memcpy(tree, model->tree, (size_t)model->tree_count * sizeof *tree);
+    if (!ts_mass_matrices_part(sim)) return NULL;
     own->model = *model;
     own->body = body;
     own->tree = tree;
@@ -71,10 +73,8 @@ static ts_own_masses* own_masses(ts_sim* sim) {
 }
 
 // After a body was changed: what follows from masses. Returns 0 when memory is short.
-static int refresh_masses(ts_sim* sim, int tree) {
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
+static int refresh_masses(ts_sim* sim) {
     int nq = sim->model->nq, nv = sim->model->nv;
-    storage->factored_under[tree] = NULL;
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
     double* state = TS_ARENA_ARRAY(&sim->scratch, double, nq + nv);
     int fine = state != NULL;
@@ -122,7 +122,7 @@ static int move_mass(ts_sim* sim, ts_step_input_kind kind, int index, double amo
     own->body[b] = changed;
     if (own->tree[t].kind == TS_TREE_CENTRED && ts_vec3_max_abs(changed.centre) != 0.0)
         own->tree[t].kind = TS_TREE_FREE_BODY;
-    return refresh_masses(sim, t);
+    return refresh_masses(sim);
 }
 
 // --- surfaces ---
@@ -241,7 +241,7 @@ void ts_step_saved_restore(ts_sim* sim, ts_step_input_kind kind, int index, cons
     if (is_of_mass(kind) && saved->body.tree >= 0 && storage->own_masses) {
         storage->own_masses->body[body_of(kind, index)] = saved->body;
         storage->own_masses->tree[saved->body.tree] = saved->tree;
-        refresh_masses(sim, saved->body.tree);
+        refresh_masses(sim);
     }
 }
 

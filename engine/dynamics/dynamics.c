@@ -110,11 +110,10 @@ static void add_springs_and_dampers(const ts_sim* sim, int tree, double* M, doub
     }
 }
 
-// Whether the matrix of a tree is the same in every pose and at every time step.
+// Whether the matrix of a tree is constant: nothing pulls ahead at a lone body that the integrator frees itself.
 static int is_constant(const ts_sim* sim, int t) {
-    const ts_joint* joint = &sim->model->joint[sim->model->dof[sim->model->tree[t].dof_first].joint];
-    return sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t] &&
-           ts_free_body_is_centred(sim->model, t) && joint->spring == 0.0;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    return (storage->tree_matrix[t] & TS_TREE_MATRIX_STEADY) && (sim->integrator->frees_lone_bodies || !storage->drive);
 }
 
 // Mass matrix, factor, bias, and the forces that the factor is to be asked about. Returns 0 when there is no factor.
@@ -124,7 +123,7 @@ static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
     double* M = sim->mass_matrix + sim->mass_start[t];
     double* L = sim->mass_factor + sim->mass_start[t];
-    int is_known = storage->factored_under[t] == sim->integrator;
+    int may_stay = is_constant(sim, t), is_known = may_stay && (storage->tree_matrix[t] & TS_TREE_MATRIX_FACTORED);
     if (!is_known) ts_crba_refresh(model, &sim->kinematics, t, &storage->tree_scratch, M);
     ts_rnea_tree(model, &sim->kinematics, sim->options.gravity, t, NULL, &storage->tree_scratch, sim->bias + first);
     for (int d = 0; d < n; ++d) out_force[d] = storage->applied[first + d] - sim->bias[first + d];
@@ -134,8 +133,27 @@ static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     add_springs_and_dampers(sim, t, M, out_force);
     double* inverse = storage->inverse_diagonal + first;
     storage->tree_failed[t] = !ts_tree_factor_make(model, t, M, L, inverse);
-    if (!storage->tree_failed[t] && is_constant(sim, t)) storage->factored_under[t] = sim->integrator;
+    storage->tree_matrix[t] &= TS_TREE_MATRIX_STEADY;
+    if (!storage->tree_failed[t] && may_stay) storage->tree_matrix[t] |= TS_TREE_MATRIX_FACTORED;
     return !storage->tree_failed[t];
+}
+
+// What several trees share is made by one thread, once: each of them writes the same. Returns the first tree without a factor, or -1.
+static int find_constants(ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_model* model = sim->model;
+    if (!storage->matrices_are_shared || storage->constants_are_known) return -1;
+    for (int t = 0; t < model->tree_count; ++t) {
+        double *M = sim->mass_matrix + sim->mass_start[t], *L = sim->mass_factor + sim->mass_start[t];
+        if (!is_constant(sim, t)) continue;
+        ts_crba_refresh(model, &sim->kinematics, t, &storage->tree_scratch, M);
+        storage->tree_failed[t] =
+            !ts_tree_factor_make(model, t, M, L, storage->inverse_diagonal + model->tree[t].dof_first);
+        if (storage->tree_failed[t]) return t;
+        storage->tree_matrix[t] |= TS_TREE_MATRIX_FACTORED;
+    }
+    storage->constants_are_known = 1;
+    return -1;
 }
 
 int ts_dynamics_tree(ts_sim* sim, int t, double* out_acceleration) {
@@ -173,6 +191,8 @@ int ts_dynamics_update(ts_sim* sim) {
     if (!ts_pile_is_on(sim)) ts_dynamics_gather_adhesion(sim, storage->applied);
     ts_actuation_across(sim, storage->applied);
     if (ts_fluid_is_there(&sim->options)) ts_fluid_lone_bodies(sim, storage->applied);
+    int failed = find_constants(sim);
+    if (failed >= 0) return failed;
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, 32, update_trees, sim);
     ts_actuation_total(sim);
     for (int t = 0; t < sim->model->tree_count; ++t)

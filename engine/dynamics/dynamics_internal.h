@@ -13,6 +13,12 @@ extern "C" {
 /// definite, or -1 when all is well.
 int ts_dynamics_update(ts_sim* sim);
 
+/// Makes the arrays of mass matrices and factors, and says which never change. Returns 0 when memory is short, or beyond what an int counts.
+int ts_mass_matrices_create(ts_sim* sim);
+
+/// Gives every tree a matrix of its own, and none is taken for constant any more: masses may change. Returns 0 when memory is short.
+int ts_mass_matrices_part(ts_sim* sim);
+
 /// What is applied from outside (nv): force_applied + sum over bodies of S . wrench_applied.
 void ts_dynamics_gather_applied(const ts_sim* sim, double* applied);
 

@@ -107,7 +107,7 @@ static int all_finite(const double* x, int count) {
 }
 
 // Writes down what the next step shall know of this one's blocks, in the order of their sources and items. Returns 0 when
-// memory is short; a new maximum is the only time a warm step touches the heap, and then it takes a sixteenth more.
+// memory is short; a new maximum is the only time a warm step touches the heap, and then it takes a thirty-second more.
 static int remember_rows(ts_sim* sim) {
     ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
     int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED, first = 0;

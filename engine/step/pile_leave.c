@@ -97,7 +97,7 @@ void KERNEL(ts_pile_leave_runs)(void* context, int begin, int end, int worker) {
 #if !TS_WIDE
 
 // Of the last step's memory, which this takes the place of, the pauses alone are still asked for. As elsewhere (integrate.c), a new maximum takes a
-// sixteenth more.
+// thirty-second more.
 int ts_pile_leave(ts_sim* sim, ts_pile* pile) {
     ts_row_memory_array* next = &sim->row_memory;
     int count = sim->contact_count, bodies = pile->pairs->body_count;

@@ -44,16 +44,16 @@ Test(array, push_keeps_what_was_pushed) {
 Test(array, who_asks_for_all_at_once_holds_little_more) {
     int_array array = {0};
     cr_assert(int_array_reserve_little(&array, 1000));
-    cr_expect_leq(array.capacity, 1000 + 1000 / 16 + 8);
+    cr_expect_leq(array.capacity, 1000 + 1000 / 32 + 8);
     for (int i = 0; i < 1000; ++i) cr_assert(int_array_push(&array, i));
     int moves = 0;
     for (int wanted = array.capacity; wanted <= 4000; ++wanted) {
         int before = array.capacity;
         cr_assert(int_array_reserve_little(&array, wanted));
-        cr_assert(array.capacity >= wanted && array.capacity <= wanted + wanted / 16 + 8);
+        cr_assert(array.capacity >= wanted && array.capacity <= wanted + wanted / 32 + 8);
         moves += array.capacity > before;
     }
-    cr_expect_lt(moves, 30, "four times as large: about log(4) / log(17 / 16)");
+    cr_expect_lt(moves, 50, "four times as large: about log(4) / log(33 / 32)");
     for (int i = 0; i < 1000; ++i) cr_assert_eq(array.data[i], i);
     cr_expect_not(int_array_reserve_little(&array, -1));
     int_array_free(&array);
