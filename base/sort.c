@@ -13,3 +13,14 @@ void ts_sort_ints(int* value, int count) {
         }
     }
 }
+
+ts_strips ts_strips_over(const double* number, size_t stride, int number_count, int count) {
+    const char* at = (const char*)number;
+    double least = number_count > 0 ? *number : 0.0, most = least;
+    for (int i = 1; i < number_count; ++i) {
+        double x = *(const double*)(at += stride);
+        if (x < least) least = x;
+        if (x > most) most = x;
+    }
+    return (ts_strips){least, most > least ? count / (most - least) : 0.0, count};
+}

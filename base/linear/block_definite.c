@@ -1,69 +1,16 @@
-// Cholesky's factor of a block-sparse matrix that is symmetric and positive definite: the numbers.
+// Solving with Cholesky's factor of a block-sparse matrix that is symmetric and positive definite.
 //
-// Problem: as block_lu_factor.c, for half the work and half the memory.
-// Rule: the same fronts. Of each only what lies on and right of the diagonal is kept: its children's rests add to that part alone
-// (positions rise in child and parent alike, so right of the diagonal stays right of it), and base/linear/front_definite.c eliminates its rows.
+// Problem: as block_lu_factor.c, for half the work and half the memory. Rule: the same fronts, of each of which only what lies on and right of the
+// diagonal is kept; U^T first, from the leaves up, then U.
 // Source: multifrontal method: Duff and Reid 1983; Liu 1992.
 // Guaranteed: backward stable for what is positive definite; the same input gives the same bits on any machine with IEEE doubles.
-// Known to fail: a matrix that is not positive definite is refused.
+// Known to fail: a matrix that is not positive definite is refused, by the factor.
 #include <string.h>
 
 #include "base/linear/block_lu_internal.h"
 #include "base/linear/dense.h"
-#include "base/linear/front_internal.h"
 
 enum { STRIP = 4 };
-
-// Adds what a child left to the parent's panels and to what the parent will leave.
-static void take_in(ts_block_lu* lu, const ts_lu_front* child, const double* left, const ts_lu_front* front,
-                    double* rest) {
-    static const double one = 1.0;
-    const ts_lu_run* run = lu->run + child->run;
-    double *tall = lu->value + front->tall, *wide = lu->value + front->wide;
-    for (int a = 0; a < child->run_count; ++a) {
-        for (int r = 0; r < run[a].length; ++r) {
-            const double* source = left + (size_t)(run[a].from + r) * (size_t)child->wide_ld;
-            int row = run[a].to + r;
-            double* in_tall = tall + (size_t)row * (size_t)front->tall_ld;
-            double* in_wide = row < front->own ? wide + (size_t)row * (size_t)front->wide_ld
-                                               : rest + (size_t)(row - front->own) * (size_t)front->wide_ld;
-            for (int b = a; b < child->run_count; ++b) {
-                int skip = b == a ? r : 0, length = run[b].length - skip, column = run[b].to + skip;
-                const double* from = source + run[b].from + skip;
-                double* to = column < front->own ? in_tall + column : in_wide + (column - front->own);
-                if (length > STRIP)
-                    ts_lines_add(length, 1, 1.0, &one, 1, from, 0, to);
-                else
-                    for (int c = 0; c < length; ++c) to[c] += from[c];
-            }
-        }
-    }
-}
-
-int ts_block_definite_factor(ts_block_lu* lu, const size_t* at, const double* value) {
-    double* top[2] = {lu->left[0], lu->left[1]};
-    int* waiting = lu->waiting;
-    int count = 0;
-    for (int f = 0; f < lu->front_count; ++f) {
-        const ts_lu_front* front = &lu->front[f];
-        size_t size = ts_lu_left_size(lu, front);
-        double *rest = top[front->side], **children = &top[1 - front->side];
-        ts_block_lu_load(lu, f, at, value);
-        memset(rest, 0, size * sizeof(double));
-        for (int c = 0; c < front->children; ++c) {
-            const ts_lu_front* child = &lu->front[waiting[--count]];
-            *children -= ts_lu_left_size(lu, child);
-            take_in(lu, child, *children, front, rest);
-        }
-        const ts_front dense = {
-            front->own,     front->beside, lu->value + front->tall, front->tall_ld, lu->value + front->wide,
-            front->wide_ld, NULL};
-        if (!ts_front_eliminate_definite(&dense, rest)) return 0;
-        top[front->side] = rest + size;
-        waiting[count++] = f;
-    }
-    return 1;
-}
 
 // Strips of four: what a strip leaves to the rows behind it goes in one pass.
 static void forward(const ts_block_lu* lu, const ts_lu_front* front) {

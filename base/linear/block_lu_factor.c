@@ -2,7 +2,7 @@
 //
 // Problem: factor and solve along the fronts of base/linear/block_lu.c.
 // Rule: multifrontal. A front takes the matrix entries of its own rows and columns and what its children left,
-// eliminates its own rows by dense LU (base/linear/front.c), and leaves a dense Schur complement to its parent.
+// eliminates its own rows by dense LU (base/linear/front.c; front_definite.c), and leaves a dense Schur complement to its parent.
 // Source: multifrontal method: Duff and Reid 1983.
 // Guaranteed: the same input gives the same bits on any machine with IEEE doubles.
 // Known to fail: rows of different fronts are never exchanged, so a matrix far from diagonal dominance can grow without
@@ -10,9 +10,13 @@
 #include <string.h>
 
 #include "base/linear/block_lu_internal.h"
+#include "base/linear/dense.h"
 #include "base/linear/front_internal.h"
 
-void ts_block_lu_load(ts_block_lu* lu, int f, const size_t* at, const double* value) {
+enum { SHORT = 4 };  // numbers that are added one by one
+
+// Empties the panels of front number f and writes the matrix's entries to them.
+static void load(ts_block_lu* lu, int f, const size_t* at, const double* value) {
     const ts_lu_front* front = &lu->front[f];
     size_t end = f + 1 < lu->front_count ? front[1].tall : lu->value_count;
     memset(lu->value + front->tall, 0, (end - front->tall) * sizeof(double));
@@ -25,23 +29,22 @@ void ts_block_lu_load(ts_block_lu* lu, int f, const size_t* at, const double* va
     }
 }
 
-// to += from, two at a time.
+// to += from.
 static inline void add(int count, const double* from, double* to) {
-    int c = 0;
-    for (; c + 1 < count; c += 2) {
-        double even = to[c] + from[c], odd = to[c + 1] + from[c + 1];
-        to[c] = even;
-        to[c + 1] = odd;
-    }
-    if (c < count) to[c] += from[c];
+    static const double one = 1.0;
+    if (count > SHORT)
+        ts_lines_add(count, 1, 1.0, &one, 1, from, 0, to);
+    else
+        for (int c = 0; c < count; ++c) to[c] += from[c];
 }
 
-// Adds what a child left to the parent's panels and to what the parent will leave.
+// Adds what a child left to the parent's panels and to what the parent will leave; of a definite matrix what lies on and right of the diagonal:
+// positions rise in child and parent alike, so right of the diagonal stays right of it.
 static void take_in(ts_block_lu* lu, const ts_lu_front* child, const double* left, const ts_lu_front* front,
                     double* rest) {
     const ts_lu_run* run = lu->run + child->run;
-    double* tall = lu->value + front->tall;
-    double* wide = lu->value + front->wide;
+    double *tall = lu->value + front->tall, *wide = lu->value + front->wide;
+    int is_definite = lu->kind == TS_BLOCK_LU_DEFINITE;
     for (int a = 0; a < child->run_count; ++a) {
         for (int r = 0; r < run[a].length; ++r) {
             const double* source = left + (size_t)(run[a].from + r) * (size_t)child->wide_ld;
@@ -49,13 +52,21 @@ static void take_in(ts_block_lu* lu, const ts_lu_front* child, const double* lef
             double* in_tall = tall + (size_t)row * (size_t)front->tall_ld;
             double* in_wide = row < front->own ? wide + (size_t)row * (size_t)front->wide_ld
                                                : rest + (size_t)(row - front->own) * (size_t)front->wide_ld;
-            for (int b = 0; b < child->run_count; ++b) {
-                const double* from = source + run[b].from;
-                double* to = run[b].to < front->own ? in_tall + run[b].to : in_wide + (run[b].to - front->own);
-                add(run[b].length, from, to);
+            for (int b = is_definite ? a : 0; b < child->run_count; ++b) {
+                int skip = is_definite && b == a ? r : 0, column = run[b].to + skip;
+                double* to = column < front->own ? in_tall + column : in_wide + (column - front->own);
+                add(run[b].length - skip, source + run[b].from + skip, to);
             }
         }
     }
+}
+
+static int eliminate(const ts_block_lu* lu, const ts_lu_front* front, double* rest) {
+    ts_front dense = {front->own,     front->beside, lu->value + front->tall, front->tall_ld, lu->value + front->wide,
+                      front->wide_ld, NULL};
+    if (lu->kind == TS_BLOCK_LU_DEFINITE) return ts_front_eliminate_definite(&dense, rest);
+    dense.swap = lu->swap + lu->pivot_row[front->begin];
+    return ts_front_eliminate(&dense, rest);
 }
 
 int ts_block_lu_factor(ts_block_lu* lu, const int* start, const int* column, const size_t* at, const double* value) {
@@ -64,26 +75,18 @@ int ts_block_lu_factor(ts_block_lu* lu, const int* start, const int* column, con
     int count = 0;
     (void)start;
     (void)column;
-    if (lu->kind == TS_BLOCK_LU_DEFINITE) return ts_block_definite_factor(lu, at, value);
     for (int f = 0; f < lu->front_count; ++f) {
         const ts_lu_front* front = &lu->front[f];
-        size_t size = (size_t)front->beside * (size_t)front->wide_ld;
+        size_t size = ts_lu_left_size(lu, front);
         double *rest = top[front->side], **children = &top[1 - front->side];
-        ts_block_lu_load(lu, f, at, value);
+        load(lu, f, at, value);
         memset(rest, 0, size * sizeof(double));
         for (int c = 0; c < front->children; ++c) {
             const ts_lu_front* child = &lu->front[waiting[--count]];
-            *children -= (size_t)child->beside * (size_t)child->wide_ld;
+            *children -= ts_lu_left_size(lu, child);
             take_in(lu, child, *children, front, rest);
         }
-        const ts_front dense = {front->own,
-                                front->beside,
-                                lu->value + front->tall,
-                                front->tall_ld,
-                                lu->value + front->wide,
-                                front->wide_ld,
-                                lu->swap + lu->pivot_row[front->begin]};
-        if (!ts_front_eliminate(&dense, rest)) return 0;
+        if (!eliminate(lu, front, rest)) return 0;
         top[front->side] = rest + size;
         waiting[count++] = f;
     }

@@ -78,11 +78,7 @@ static inline size_t ts_lu_left_size(const ts_block_lu* lu, const ts_lu_front* f
     return (size_t)rows * (size_t)front->wide_ld;
 }
 
-/// Empties the panels of front number f and writes the matrix's entries to them.
-void ts_block_lu_load(ts_block_lu* lu, int f, const size_t* at, const double* value);
-
-/// ts_block_lu_factor and, on lu->x, ts_block_lu_solve of a definite matrix.
-int ts_block_definite_factor(ts_block_lu* lu, const size_t* at, const double* value);
+/// ts_block_lu_solve on lu->x, of a definite matrix.
 void ts_block_definite_solve(const ts_block_lu* lu);
 
 #endif

@@ -102,6 +102,13 @@ const ts_lab_run* ts_scorecard_run(const ts_scorecard* card, int e, int v, int k
     return &card->run[card->first[e] + v * card->entrant_count + k];
 }
 
+ts_measured ts_scorecard_reference(const ts_scorecard* card, int e, int v, int m) {
+    ts_measured should = {0};
+    for (int k = 0; k < card->entrant_count && !should.told; ++k) should = ts_scorecard_run(card, e, v, k)->measured[m];
+    should.value = should.reference;
+    return should;
+}
+
 // The first run of experiment e under entrant k that was over the limit; NULL where none was.
 static const ts_lab_run* first_cut_short(const ts_scorecard* card, int e, int k) {
     for (int v = 0; v < ts_experiment_runs(card->experiment[e]); ++v)

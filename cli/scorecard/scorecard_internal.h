@@ -36,6 +36,9 @@ void ts_scorecard_free(ts_scorecard* card);
 /// The run of experiment e at value number v under entrant k.
 const ts_lab_run* ts_scorecard_run(const ts_scorecard* card, int e, int v, int k);
 
+/// What measure m of experiment e should be at value number v, with its tolerance; `told` is zero where no run of it was measured.
+ts_measured ts_scorecard_reference(const ts_scorecard* card, int e, int v, int m);
+
 /// How many measures of experiment e under entrant k came out each way.
 void ts_scorecard_tally(const ts_scorecard* card, int e, int k, int out_count[TS_VERDICT_COUNT]);
 

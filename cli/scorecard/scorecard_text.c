@@ -85,10 +85,7 @@ static void add_experiment(const ts_scorecard* card, int e, ts_text* text) {
     ts_text_add(text, "|\n");
     for (int v = 0; v < ts_experiment_runs(experiment); ++v) {
         for (int m = 0; m < experiment->measure_count; ++m) {
-            ts_measured should = {0};
-            for (int k = 0; k < card->entrant_count && !should.told; ++k)
-                should = ts_scorecard_run(card, e, v, k)->measured[m];
-            should.value = should.reference;
+            ts_measured should = ts_scorecard_reference(card, e, v, m);
             ts_scorecard_number(&should, number);
             if (experiment->parameter)
                 ts_text_add(text, "| %g, %s | %s", ts_experiment_value(experiment, v), experiment->measure[m].name,

@@ -14,29 +14,14 @@
 // places follow each other, and on two near cores an eighth more of that of a square pyramid of 1240 (3.26 ms in place of 2.9).
 #include "contact/pairs/pairs_order_internal.h"
 
+#include "base/sort.h"
+
 enum {
     STRIPS = 256,      // of equal width, from which domains are made
     GROUPS_LEAST = 12  // groups of a domain: fewer are not worth a thread
 };
 
-// Strips along which pairs lie.
-typedef struct strips {
-    double from, scale;  // m, m^-1
-} strips;
-
-static strips strips_of(const ts_pair_unit* unit, int unit_count) {
-    double least = unit_count > 0 ? unit[0].place : 0.0, most = least;
-    for (int u = 1; u < unit_count; ++u) {
-        if (unit[u].place < least) least = unit[u].place;
-        if (unit[u].place > most) most = unit[u].place;
-    }
-    return (strips){least, most > least ? STRIPS / (most - least) : 0.0};
-}
-
-static int strip_of(const strips* s, const ts_pair_unit* unit) {
-    double at = (unit->place - s->from) * s->scale;
-    return at < STRIPS - 1 ? (int)at : STRIPS - 1;
-}
+static int strip_of(const ts_strips* strips, const ts_pair_unit* unit) { return ts_strips_at(strips, unit->place); }
 
 // Levels of all units into out_level, and how many units each level has. `above` (body_count) is zero. Returns how many levels.
 static int find_levels(const ts_pairs_input* input, int* above, int* out_level, int* out_size) {
@@ -54,7 +39,7 @@ static int find_levels(const ts_pairs_input* input, int* above, int* out_level, 
 }
 
 // Units of most points first, and of those of as many strip by strip: lanes side by side wait for the one with most points.
-static void list_units(const ts_pairs_input* input, const strips* s, int* out_list) {
+static void list_units(const ts_pairs_input* input, const ts_strips* s, int* out_list) {
     enum { CLASSES = (TS_PAIR_POINTS + 1) * STRIPS };
     int next[CLASSES + 1] = {0};
     for (int u = 0; u < input->unit_count; ++u) {
@@ -69,7 +54,7 @@ static void list_units(const ts_pairs_input* input, const strips* s, int* out_li
 }
 
 // Domains of the strips, by the points of the units that lie in them.
-static void cut_strips(const ts_pairs_input* input, const strips* s, int domains, int* out_domain) {
+static void cut_strips(const ts_pairs_input* input, const ts_strips* s, int domains, int* out_domain) {
     int points[STRIPS] = {0}, total = 0, before = 0;
     for (int u = 0; u < input->unit_count; ++u) {
         points[strip_of(s, &input->unit[u])] += input->unit[u].count;
@@ -90,7 +75,7 @@ static int count_domains(int groups) {
 }
 
 // The domain of every group: that of its middle.
-static void give_groups(const ts_pairs_input* input, const strips* s, ts_pair_order* order) {
+static void give_groups(const ts_pairs_input* input, const ts_strips* s, ts_pair_order* order) {
     int domain_of[STRIPS];
     order->domain_count = count_domains(order->group_count);
     cut_strips(input, s, order->domain_count, domain_of);
@@ -112,7 +97,7 @@ int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_ord
     int* list = TS_ARENA_ARRAY(arena, int, units);
     int enough = above && next && list;
     if (enough) {
-        strips s = strips_of(input->unit, input->unit_count);
+        ts_strips s = ts_strips_over(&input->unit->place, sizeof *input->unit, input->unit_count, STRIPS);
         int levels = find_levels(input, above, out->place, next);
         for (int l = 0; l < levels; ++l) {
             int size = next[l];

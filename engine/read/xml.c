@@ -469,3 +469,13 @@ const char* ts_xml_value(const ts_xml_node* node, const char* name) {
         if (strcmp(node->attribute[i].name, name) == 0) return node->attribute[i].value;
     return NULL;
 }
+
+int ts_xml_is_listed(const char* list, const char* word) {
+    size_t length = strlen(word);
+    for (size_t taken; *list; list += taken) {
+        list += strspn(list, " ");
+        taken = strcspn(list, " ");
+        if (taken == length && memcmp(list, word, length) == 0) return 1;
+    }
+    return 0;
+}

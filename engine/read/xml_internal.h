@@ -106,6 +106,9 @@ const char* ts_xml_path(ts_xml* xml, const char* directory, const char* sub_dire
 /// An attribute of that very node, or NULL.
 const char* ts_xml_value(const ts_xml_node* node, const char* name);
 
+/// Whether `word` is one of a list's, which blanks separate.
+int ts_xml_is_listed(const char* list, const char* word);
+
 // --- xml_edit.c: making trees out of trees; whatever is made counts as an element that was read ---
 
 /// A node without attributes and children, of the document and at the place of another; NULL on failure.

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "base/sort.h"
 #include "engine/sim_internal.h"
 
 enum {
@@ -25,24 +26,24 @@ enum {
 
 // A pair by what it is sorted by.
 typedef struct placed_run {
-    double height;  // m, against gravity
+    double depth;  // m, along gravity
     int run;
 } placed_run;
 
-static void find_heights(const ts_sim* sim, placed_run* out_placed) {
+static void find_depths(const ts_sim* sim, placed_run* out_placed) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     double gravity = ts_vec3_norm(sim->options.gravity);
-    ts_vec3 up = gravity > 0.0 ? ts_vec3_scale(-1.0 / gravity, sim->options.gravity) : ts_vec3_zero();
+    ts_vec3 down = gravity > 0.0 ? ts_vec3_scale(1.0 / gravity, sim->options.gravity) : ts_vec3_zero();
     for (int r = 0; r < storage->run_count; ++r)
-        out_placed[r] = (placed_run){ts_vec3_dot(up, storage->contact_run[r].centre), r};
+        out_placed[r] = (placed_run){ts_vec3_dot(down, storage->contact_run[r].centre), r};
 }
 
-// Merges the sorted [begin, middle) and [middle, end) of `from` into `to`; equal heights keep their order. Of a heap nobody can guess which is next, so
+// Merges the sorted [begin, middle) and [middle, end) of `from` into `to`; equal depths keep their order. Of a heap nobody can guess which is next, so
 // nothing here jumps by it.
 static void merge(const placed_run* from, int begin, int middle, int end, placed_run* to) {
     int left = begin, right = middle, k = begin;
     while (left < middle && right < end) {
-        int take_right = from[right].height > from[left].height;
+        int take_right = from[right].depth < from[left].depth;
         to[k++] = from[take_right ? right : left];
         right += take_right;
         left += !take_right;
@@ -71,42 +72,22 @@ static void insertion_sort(placed_run* placed, int begin, int end) {
     for (int k = begin + 1; k < end; ++k) {
         placed_run run = placed[k];
         int at = k;
-        for (; at > begin && run.height > placed[at - 1].height; --at) placed[at] = placed[at - 1];
+        for (; at > begin && run.depth < placed[at - 1].depth; --at) placed[at] = placed[at - 1];
         placed[at] = run;
     }
 }
 
-// Layers of equal thickness from the top, which is as good as sorted where pairs lie anyhow; then layer by layer.
-typedef struct layers {
-    double top, scale;  // m, m^-1
-} layers;
-
-static layers layers_of(const placed_run* placed, int count) {
-    double top = count > 0 ? placed[0].height : 0.0, bottom = top;
-    for (int k = 1; k < count; ++k) {
-        if (placed[k].height > top) top = placed[k].height;
-        if (placed[k].height < bottom) bottom = placed[k].height;
-    }
-    return (layers){top, top > bottom ? LAYERS / (top - bottom) : 0.0};
-}
-
-static int layer_of(const layers* all, double height) {
-    double at = (all->top - height) * all->scale;
-    if (!(at >= 0.0)) return 0;
-    return at < LAYERS - 1 ? (int)at : LAYERS - 1;
-}
-
-// Highest first; equal heights keep their order. Returns whichever of the two arrays holds the result.
+// Layers of equal thickness from the top, which is as good as sorted where pairs lie anyhow; then layer by layer. Highest first; equal depths keep their order. Returns whichever of the two arrays holds the result.
 static placed_run* sort_runs(placed_run* placed, placed_run* spare, int count) {
     if (count <= FEW) {
         insertion_sort(placed, 0, count);
         return placed;
     }
     int next[LAYERS + 1] = {0};
-    layers all = layers_of(placed, count);
-    for (int k = 0; k < count; ++k) ++next[layer_of(&all, placed[k].height) + 1];
+    ts_strips layers = ts_strips_over(&placed->depth, sizeof *placed, count, LAYERS);
+    for (int k = 0; k < count; ++k) ++next[ts_strips_at(&layers, placed[k].depth) + 1];
     for (int l = 0; l < LAYERS; ++l) next[l + 1] += next[l];
-    for (int k = 0; k < count; ++k) spare[next[layer_of(&all, placed[k].height)]++] = placed[k];
+    for (int k = 0; k < count; ++k) spare[next[ts_strips_at(&layers, placed[k].depth)]++] = placed[k];
     for (int l = 0, begin = 0; l < LAYERS; begin = next[l++])
         if (next[l] - begin > FEW)
             merge_sort(spare, begin, next[l], placed);
@@ -122,7 +103,7 @@ const int* ts_contact_order_runs(ts_sim* sim) {
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     placed_run *placed = TS_ARENA_ARRAY(arena, placed_run, count), *spare = TS_ARENA_ARRAY(arena, placed_run, count);
     if (!order || !placed || !spare) return NULL;
-    find_heights(sim, placed);
+    find_depths(sim, placed);
     placed = sort_runs(placed, spare, count);
     for (int k = 0; k < count; ++k) order[k] = placed[k].run;
     ts_arena_scope_end(arena, scope);

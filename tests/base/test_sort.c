@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <limits.h>
+#include <math.h>
 
 #include "base/rng.h"
 
@@ -36,4 +37,40 @@ Test(sort, extremes_and_lists_in_reverse) {
     for (int i = 0; i < MOST; ++i) cr_expect_eq(reverse[i], i);
     ts_sort_ints(reverse, -1);
     cr_expect_eq(reverse[0], 0);
+}
+
+// Strips are of one width, their numbers rise with the numbers, and every strip is the count's share of the way from the least to the most.
+Test(sort, strips_rise_with_the_numbers) {
+    enum { STRIPS = 7 };
+    struct {
+        int before;
+        double number;
+    } place[MOST];
+    ts_rng rng = ts_rng_make(6, 0);
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (int i = 0; i < MOST; ++i) {
+        place[i].number = ts_rng_normal(&rng);
+        least = fmin(least, place[i].number);
+        most = fmax(most, place[i].number);
+    }
+    ts_strips strips = ts_strips_over(&place->number, sizeof place[0], MOST, STRIPS);
+    for (int i = 0; i < MOST; ++i) {
+        double at = STRIPS * (place[i].number - least) / (most - least);
+        cr_expect_eq(ts_strips_at(&strips, place[i].number), (int)fmin(floor(at), STRIPS - 1.0), "%g", at);
+    }
+    cr_expect_eq(ts_strips_at(&strips, least - 1.0), 0);
+    cr_expect_eq(ts_strips_at(&strips, 1e300), STRIPS - 1);
+    cr_expect_eq(ts_strips_at(&strips, NAN), 0);
+}
+
+Test(sort, strips_of_what_has_no_width) {
+    const double one[] = {3.0, 3.0}, odd[] = {NAN, 1.0, 2.0}, wide[] = {-HUGE_VAL, 0.0, HUGE_VAL};
+    ts_strips strips = ts_strips_over(one, sizeof one[0], 2, 5);
+    cr_expect_eq(ts_strips_at(&strips, 3.0), 0);
+    strips = ts_strips_over(one, sizeof one[0], 0, 5);
+    cr_expect_eq(ts_strips_at(&strips, 3.0), 0);
+    strips = ts_strips_over(odd, sizeof odd[0], 3, 5);
+    for (int i = 0; i < 3; ++i) cr_expect_eq(ts_strips_at(&strips, odd[i]), 0);
+    strips = ts_strips_over(wide, sizeof wide[0], 3, 5);
+    for (int i = 0; i < 3; ++i) cr_expect_eq(ts_strips_at(&strips, wide[i]), 0);
 }

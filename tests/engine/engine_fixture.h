@@ -46,6 +46,21 @@ static inline void fixture_run(fixture* f, int steps) {
     }
 }
 
+/// A body that is `drop` above where it rests, 0.1 m high: in 16 substeps it rises again by e^2 of that, to what one substep of gravity is.
+static inline void fixture_expect_bounce(fixture* f, double drop, double e) {
+    f->sim->options.substeps = 16;
+    f->sim->options.contact_margin = 0.1;  // more than the way of a step
+    double h = f->sim->options.time_step / 16, highest = 0.0;
+    int hit = 0;
+    for (int i = 0; i < 60; ++i) {
+        fixture_run(f, 1);
+        hit = hit || f->sim->qvel[2] > 0.0;
+        if (hit) highest = fmax(highest, f->sim->qpos[2] - 0.1);
+        if (hit && f->sim->qvel[2] < -0.2) break;
+    }
+    cr_expect_float_eq(highest, e * e * drop, 2.0 * h * sqrt(2.0 * 9.81 * drop), "%g", highest);
+}
+
 /// Adds a body at `position` with a free joint; mass from its geoms unless set in `def`.
 static inline int fixture_free_body(ts_builder* builder, ts_vec3 position, double mass, ts_mat3 inertia) {
     ts_body_def body = ts_body_def_default();

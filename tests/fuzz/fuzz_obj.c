@@ -1,23 +1,6 @@
-// Fuzz target: any bytes as Wavefront OBJ. Whatever comes in, the reader must answer with vertices and triangles between
-// them (a cloud of points has none), or with a message.
-#include "collision/shape/mesh_file_internal.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+// Fuzz target: any bytes as Wavefront OBJ.
+#include "tests/fuzz/mesh_answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    ts_status status;
-    ts_mesh mesh;
-    memset(&status, 0, sizeof status);
-    ts_code code = ts_mesh_parse((const char*)data, size, "fuzz.obj", &mesh, &status);
-    if (code == TS_OK ? mesh.vertex_count <= 0 : mesh.vertex != NULL || status.message[0] == '\0') abort();
-    for (int i = 0; i < 3 * mesh.triangle_count; ++i)
-        if (mesh.triangle[i] < 0 || mesh.triangle[i] >= mesh.vertex_count) abort();
-    for (int i = 0; i < mesh.vertex_count; ++i)
-        if (!ts_vec3_is_finite(mesh.vertex[i])) abort();
-    ts_mesh_free(&mesh);
-    return 0;
+    return fuzz_mesh(ts_mesh_parse, "fuzz.obj", 1, data, size);
 }

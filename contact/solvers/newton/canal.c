@@ -23,6 +23,7 @@
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/rescaled_problem_internal.h"
+#include "contact/solvers/newton/bracket_internal.h"
 #include "contact/solver.h"
 
 enum {
@@ -183,21 +184,14 @@ static double slope_at(const canal* q, double first, double second, double step,
 // The step along d to where the cost is least; 0 when it does not fall.
 static double line_search(const canal* q) {
     double first = ts_dot(q->x, q->Ad, q->s.rows), second = ts_dot(q->d, q->Ad, q->s.rows), curvature;
-    double low = 0.0, high = HUGE_VAL, step = 1.0, start = slope_at(q, first, second, 0.0, &curvature);
+    ts_bracket bracket = {0.0, HUGE_VAL};
+    double step = 1.0, start = slope_at(q, first, second, 0.0, &curvature);
     if (!(start < 0.0)) return 0.0;
     for (int k = 0; k < EVALUATIONS; ++k) {
         double slope = slope_at(q, first, second, step, &curvature);
         if (isnan(slope)) return 0.0;
         if (fabs(slope) <= -slope_left * start) break;
-        if (slope < 0.0)
-            low = step;
-        else
-            high = step;
-        double next = curvature > 0.0 ? step - slope / curvature : HUGE_VAL;
-        if (isinf(high))
-            next = fmin(fmax(next, 1.1 * step), 10.0 * step);
-        else if (!(next > low && next < high))
-            next = 0.5 * (low + high);
+        double next = ts_bracket_next(&bracket, step, slope, curvature);
         if (next == step) break;
         step = next;
     }

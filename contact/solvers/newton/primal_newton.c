@@ -33,6 +33,7 @@
 #include "contact/block_set_internal.h"
 #include "contact/operator/delassus_velocity_internal.h"
 #include "contact/rescaled_problem_internal.h"
+#include "contact/solvers/newton/bracket_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 #include "contact/trace.h"
 
@@ -149,25 +150,17 @@ static double line_search(const primal* q) {
            second = ts_dot(q->d, q->Gd, q->rows);
     double curvature, start = slope_at(q, first, second, 0.0, &curvature);
     if (!(start < 0.0)) return 0.0;
-    double low = 0.0, high = HUGE_VAL, step = 1.0;
+    ts_bracket bracket = {0.0, HUGE_VAL};
+    double step = 1.0;
     for (int k = 1; k < EVALUATIONS; ++k) {
         double slope = slope_at(q, first, second, step, &curvature);
         if (isnan(slope)) return 0.0;
         if (fabs(slope) <= -slope_relative * start) return step;
-        if (slope < 0.0)
-            low = step;
-        else
-            high = step;
-        double next = curvature > 0.0 ? step - slope / curvature : HUGE_VAL;
-        // Newton's point must lie in the bracket; while that is open, it may run ahead tenfold.
-        if (isinf(high))
-            next = fmin(fmax(next, step * 1.1), step * 10.0);
-        else if (!(next > low && next < high))
-            next = 0.5 * (low + high);
+        double next = ts_bracket_next(&bracket, step, slope, curvature);
         if (next == step) break;
         step = next;
     }
-    return low > 0.0 ? low : step;
+    return bracket.low > 0.0 ? bracket.low : step;
 }
 
 // Newton's step into q->d. Returns 0 when the linear system could not be solved.

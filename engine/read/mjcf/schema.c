@@ -515,23 +515,12 @@ const char* ts_mjcf_equality_kind(const char* table) {
     return found ? found->kind : NULL;
 }
 
-// Whether `word` is one of a list's, which blanks separate.
-static int is_listed(const char* list, const char* word) {
-    size_t length = strlen(word);
-    for (size_t taken; *list; list += taken) {
-        list += strspn(list, " ");
-        taken = strcspn(list, " ");
-        if (taken == length && memcmp(list, word, length) == 0) return 1;
-    }
-    return 0;
-}
-
 void ts_mjcf_check(ts_mjcf_reader* reader, const ts_xml_node* node, const char* element) {
     const known* table = attributes_of(element);
     for (int i = 0; i < node->attribute_count && !reader->xml.code; ++i) {
         const char* name = node->attribute[i].name;
         const known* k = table;
-        while (k->name && !is_listed(k->name, name)) ++k;
+        while (k->name && !ts_xml_is_listed(k->name, name)) ++k;
         if (!k->name) {
             ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "%s has no attribute '%.60s'", element, name);
         } else if (k->level != TS_IMPORT_HONOURED && !(k->usual && strcmp(k->usual, node->attribute[i].value) == 0)) {
@@ -611,7 +600,8 @@ static const struct passed {
 int ts_mjcf_report_element(ts_mjcf_reader* reader, const ts_xml_node* node, const char* section) {
     for (size_t i = 0; i < sizeof passed_table / sizeof passed_table[0]; ++i) {
         const struct passed* p = &passed_table[i];
-        if (!is_listed(p->section, section) || (p->element && !is_listed(p->element, node->name))) continue;
+        if (!ts_xml_is_listed(p->section, section) || (p->element && !ts_xml_is_listed(p->element, node->name)))
+            continue;
         char what[96];
         snprintf(what, sizeof what, "%s/%s", section, node->name);
         ts_mjcf_report(reader, node, TS_IMPORT_IGNORED, p->physics, what, p->meaning);

@@ -77,23 +77,13 @@ static const struct passed {
     {"collision", "verbose material", 0, "looks only"},
 };
 
-static int is_listed(const char* list, const char* word) {
-    size_t length = strlen(word);
-    for (size_t taken; *list; list += taken) {
-        list += strspn(list, " ");
-        taken = strcspn(list, " ");
-        if (taken == length && memcmp(list, word, length) == 0) return 1;
-    }
-    return 0;
-}
-
 static void report_name(ts_urdf_reader* reader, const ts_xml_node* node, const ts_xml_node* place, const char* name,
                         char mark) {
     char what[96];
     snprintf(what, sizeof what, "%.40s%c%.50s", node->name, mark, name);
     for (size_t i = 0; i < sizeof passed_table / sizeof passed_table[0]; ++i) {
         const struct passed* p = &passed_table[i];
-        if (strcmp(p->element, node->name) != 0 || !is_listed(p->names, name)) continue;
+        if (strcmp(p->element, node->name) != 0 || !ts_xml_is_listed(p->names, name)) continue;
         ts_urdf_report(reader, place, TS_IMPORT_IGNORED, p->physics, what, p->meaning);
         return;
     }
@@ -108,8 +98,8 @@ void ts_urdf_check(ts_urdf_reader* reader, const ts_xml_node* node) {
     while (k < end && strcmp(k->element, node->name) != 0) ++k;
     TS_ASSERT(k < end);
     for (int i = 0; i < node->attribute_count; ++i)
-        if (!is_listed(k->attributes, node->attribute[i].name))
+        if (!ts_xml_is_listed(k->attributes, node->attribute[i].name))
             report_name(reader, node, node, node->attribute[i].name, '@');
     for (const ts_xml_node* child = node->child; child; child = child->next)
-        if (!is_listed(k->children, child->name)) report_name(reader, node, child, child->name, '/');
+        if (!ts_xml_is_listed(k->children, child->name)) report_name(reader, node, child, child->name, '/');
 }

@@ -2,7 +2,7 @@
 #include "engine/derivative/step_derivative.h"
 #include "engine/step/integrate/integrator.h"
 
-#include "../engine_fixture.h"
+#include "tests/engine/derivative/body_fixture.h"
 
 static const double h = 0.002, g = 9.81;
 
@@ -31,25 +31,6 @@ static double at(const jacobian* J, int row, int column) { return J->matrix[row 
 
 static void expect_near(double found, double wanted, double scale, const char* what) {
     cr_expect(fabs(found - wanted) <= 1e-6 * scale, "%s: %.12g, not %.12g", what, found, wanted);
-}
-
-static fixture falling_body(void) {
-    ts_builder* builder = ts_builder_create("scene");
-    fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 2.0), 2.0, fixture_box_inertia(2.0, ts_vec3_make(0.1, 0.2, 0.3)));
-    return fixture_start(builder, 1);
-}
-
-// A flat box on the ground, which slides along x at `speed`.
-static fixture box_on_floor(double speed, double friction) {
-    ts_builder* builder = ts_builder_create("scene");
-    ts_vec3 half = ts_vec3_make(0.2, 0.2, 0.05);
-    fixture_floor(builder, friction, 0.0);
-    int body = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.05), 3.0, fixture_box_inertia(3.0, half));
-    fixture_geom(builder, body, ts_shape_box(half), ts_vec3_zero(), friction);
-    fixture f = fixture_start(builder, 1);
-    cr_assert_eq(ts_sim_set_solver(f.sim, "ncp", NULL), TS_OK);
-    f.sim->qvel[0] = speed;
-    return f;
 }
 
 Test(step_derivative, of_a_body_that_falls) {

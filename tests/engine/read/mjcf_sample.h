@@ -79,4 +79,11 @@ static inline void scratch_remove(const char* directory, const char* name) {
     remove(path);
 }
 
+/// Removes a directory with everything in it.
+static inline void scratch_clear(const char* directory) {
+    char command[400];
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    cr_assert_eq(system(command), 0);
+}
+
 #endif

@@ -1,48 +1,11 @@
 // <replicate> and <attach>: names, what is copied along, what keeps its own classes and angles, and what is refused. The
 // expectations are those of MuJoCo 4.0 for the same texts.
-#include "tests/engine/read/mjcf_sample.h"
+#include "tests/engine/read/mjcf_folder.h"
 
 #include <math.h>
 #include <sys/stat.h>
 
-static char directory[256];
-
-static void make_directory(void) { scratch_make(directory); }
-
-static void remove_directory(void) {
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    if (system(command) != 0) remove(directory);
-}
-
 TestSuite(mjcf_compose, .init = make_directory, .fini = remove_directory);
-
-static void put(const char* name, const char* text) { scratch_write(directory, name, text, strlen(text)); }
-
-static ts_code load(const char* name, ts_model** out_model, ts_status* out_status) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    memset(out_status, 0, sizeof *out_status);
-    return ts_mjcf_load(path, NULL, out_model, out_status);
-}
-
-static ts_model* load_fine(const char* name) {
-    ts_model* model = NULL;
-    ts_status status;
-    cr_assert_eq(load(name, &model, &status), TS_OK, "%s:%d: %s", status.file, status.line, status.message);
-    return model;
-}
-
-static void load_refused(const char* name, const char* file, int line, const char* wanted) {
-    ts_model* model = NULL;
-    ts_status status;
-    cr_assert_neq(load(name, &model, &status), TS_OK, "taken, but wanted '%s'", wanted);
-    cr_assert_null(model);
-    cr_assert(strstr(status.message, wanted), "'%s' is not in '%s'", wanted, status.message);
-    size_t n = strlen(status.file), k = strlen(file);
-    cr_assert(n >= k && strcmp(status.file + n - k, file) == 0, "file is %s: %s", status.file, status.message);
-    cr_assert_eq(status.line, line, "line %d: %s", status.line, status.message);
-}
 
 static const char kid[] =
     "<mujoco model='kid'><option timestep='0.5'/><compiler angle='radian'/>"
@@ -224,7 +187,7 @@ Test(mjcf_compose, models_that_attach_themselves_are_refused) {
     put("t30.xml", "<mujoco><worldbody><body name='b'/></worldbody></mujoco>");
     ts_model* model = NULL;
     ts_status status;
-    cr_assert_neq(load("t0.xml", &model, &status), TS_OK);
+    cr_assert_neq(load("t0.xml", NULL, &model, &status), TS_OK);
     cr_assert(strstr(status.message, "replicate and attach make more"), "%s", status.message);
 }
 

@@ -1,47 +1,9 @@
 // MJCF over several files: includes with their cycles, and meshes that are there, broken, or missing.
-#include "tests/engine/read/mjcf_sample.h"
+#include "tests/engine/read/mjcf_folder.h"
 
 #include <sys/stat.h>
 
-static char directory[256];
-
-static void make_directory(void) { scratch_make(directory); }
-
-static void remove_directory(void) {
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    if (system(command) != 0) remove(directory);
-}
-
 TestSuite(mjcf_files, .init = make_directory, .fini = remove_directory);
-
-static void put(const char* name, const char* text) { scratch_write(directory, name, text, strlen(text)); }
-
-static ts_code load(const char* name, ts_import_report* report, ts_model** out_model, ts_status* out_status) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    memset(out_status, 0, sizeof *out_status);
-    return ts_mjcf_load(path, report, out_model, out_status);
-}
-
-static ts_model* load_fine(const char* name) {
-    ts_model* model = NULL;
-    ts_status status;
-    cr_assert_eq(load(name, NULL, &model, &status), TS_OK, "%s:%d: %s", status.file, status.line, status.message);
-    return model;
-}
-
-// Loading must fail at file:line with `wanted` in the message.
-static void load_refused(const char* name, const char* file, int line, const char* wanted) {
-    ts_model* model = NULL;
-    ts_status status;
-    cr_assert_neq(load(name, NULL, &model, &status), TS_OK, "taken, but wanted '%s'", wanted);
-    cr_assert_null(model);
-    cr_assert(strstr(status.message, wanted), "'%s' is not in '%s'", wanted, status.message);
-    size_t n = strlen(status.file), k = strlen(file);
-    cr_assert(n >= k && strcmp(status.file + n - k, file) == 0, "file is %s", status.file);
-    cr_assert_eq(status.line, line, "line %d: %s", status.line, status.message);
-}
 
 Test(mjcf_files, includes_are_spliced_in_where_they_stand) {
     put("main.xml",

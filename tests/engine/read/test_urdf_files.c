@@ -41,13 +41,6 @@ static void make_folder(const char* folder, const char* name) {
     cr_assert_eq(mkdir(path, 0777), 0, "%s", path);
 }
 
-// A folder that goes away with everything in it.
-static void scratch_clear(const char* folder) {
-    char command[400];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    cr_assert_eq(system(command), 0);
-}
-
 #define ROBOT(uri)                                                                              \
     "<robot name='r'><link name='a'><collision><geometry><mesh filename='" uri "'/></geometry>" \
     "</collision></link></robot>"

@@ -209,17 +209,7 @@ Test(pile, restitution_is_done_once) {
     const double drop = 0.8, e = 0.7;
     fixture f = fixture_start(boxes(1, 1, 0.5, e), 1);
     f.sim->qpos[2] += drop;
-    f.sim->options.substeps = 16;
-    f.sim->options.contact_margin = 0.1;  // more than the way of a step
-    double h = f.sim->options.time_step / 16, highest = 0.0;
-    int hit = 0;
-    for (int i = 0; i < 60; ++i) {
-        fixture_run(&f, 1);
-        hit = hit || f.sim->qvel[2] > 0.0;
-        if (hit) highest = fmax(highest, f.sim->qpos[2] - 0.1);
-        if (hit && f.sim->qvel[2] < -0.2) break;
-    }
-    cr_expect_float_eq(highest, e * e * drop, 2.0 * h * sqrt(2.0 * g * drop), "%g", highest);
+    fixture_expect_bounce(&f, drop, e);
     fixture_end(&f);
 }
 

@@ -88,21 +88,10 @@ Test(substep, push_out_is_done_once) {
 Test(substep, restitution_is_done_once) {
     const double drop = 0.8, e = 0.7;
     fixture f = box_on_floor(0.1 + drop, 0.5, e);
-    f.sim->options.substeps = 16;
-    f.sim->options.contact_margin = 0.1;  // more than the way of a step
-    double h = f.sim->options.time_step / 16, highest = 0.0;
-    int hit = 0;
-    for (int i = 0; i < 60; ++i) {
-        fixture_run(&f, 1);
-        hit = hit || f.sim->qvel[2] > 0.0;
-        if (hit) highest = fmax(highest, f.sim->qpos[2] - 0.1);
-        if (hit && f.sim->qvel[2] < -0.2) break;
-    }
-    cr_expect_float_eq(highest, e * e * drop, 2.0 * h * sqrt(2.0 * g * drop), "%g", highest);
+    fixture_expect_bounce(&f, drop, e);
     fixture_end(&f);
 }
 
-// The books of a step are those of its substeps.
 // What comes together within a step is seen when it begins, wherever it is then, on the floor and in flight; the bounce has the speed of the impact.
 Test(substep, what_comes_fast_is_seen_in_time) {
     for (int offset = 0; offset < 12; ++offset) {
