@@ -1,6 +1,7 @@
 // Push-outs that a motion can do, but only one with absurd speeds: done more slowly, or not at all, and named. What bounces has its energy from
 // before, and is nobody's push-out.
 #include "engine/read/mjcf/mjcf.h"
+#include "engine/step/yield_internal.h"
 #include "tests/engine/groove_fixture.h"
 
 static const double h = 0.002, overlap = 0.002;
@@ -57,6 +58,71 @@ Test(slowed, ten_sweeps_a_step_prove_it_too) {
     }
     cr_expect_eq(count_of(f.sim, TS_ROW_CONTRADICTED), 2);
     fixture_end(&f);
+}
+
+// An operator that counts what is read of it: a sweep reads every block once.
+typedef struct counting {
+    ts_delassus base;
+    ts_delassus* whole;
+    int reads;
+} counting;
+
+static void counted_set(ts_delassus* G, const double* impulse) {
+    ts_delassus* whole = ((counting*)G)->whole;
+    whole->ops->set_impulse(whole, impulse);
+}
+
+static void counted_add(ts_delassus* G, int b, const double* delta) {
+    ts_delassus* whole = ((counting*)G)->whole;
+    whole->ops->add_impulse(whole, b, delta);
+}
+
+static void counted_read(const ts_delassus* G, int b, double* out_velocity) {
+    const ts_delassus* whole = ((const counting*)G)->whole;
+    ++((counting*)G)->reads;
+    whole->ops->velocity(whole, b, out_velocity);
+}
+
+static const double* counted_diagonal(const ts_delassus* G, int b) {
+    const ts_delassus* whole = ((const counting*)G)->whole;
+    return whole->ops->diagonal(whole, b);
+}
+
+static void counted_apply(ts_delassus* G, const double* x, double* out_y) {
+    ts_delassus* whole = ((counting*)G)->whole;
+    whole->ops->apply(whole, x, out_y);
+}
+
+static const ts_delassus_ops counted = {.name = "counting",
+                                        .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
+                                        .set_impulse = counted_set,
+                                        .add_impulse = counted_add,
+                                        .velocity = counted_read,
+                                        .diagonal = counted_diagonal,
+                                        .apply = counted_apply};
+
+// How often blocks are read where a solve of so many sweeps, which is over, is asked for a proof; negative where it was not cut off by its limit.
+static int reads_of_a_proof_after(int sweeps) {
+    fixture f = ball_in_a_groove(h, 10.0 * TS_PI / 180.0, overlap, "ncp-pgs");
+    f.sim->options.iterations = sweeps;
+    f.sim->options.tolerance = 1e-300;
+    cr_assert_eq(ts_sim_set_solver(f.sim, "ncp-pgs", NULL), TS_OK);
+    fixture_run(&f, 1);
+    counting G = {*f.sim->problem.delassus, f.sim->problem.delassus, 0};
+    G.base.ops = &counted;
+    f.sim->problem.delassus = &G.base;
+    int is_cut_off = f.sim->info.solve.status == TS_SOLVE_ITERATION_LIMIT && f.sim->info.solve.iterations == sweeps;
+    cr_expect_geq(ts_step_yield(f.sim, 1), 0);
+    f.sim->problem.delassus = G.whole;
+    fixture_end(&f);
+    return is_cut_off ? G.reads : -1;
+}
+
+// Who is to stop after few sweeps is not followed by hundreds of others. They are counted, not timed.
+Test(slowed, few_sweeps_are_not_followed_by_many) {
+    cr_expect_eq(reads_of_a_proof_after(10), 0);
+    cr_expect_eq(reads_of_a_proof_after(99), 0);
+    cr_expect_geq(reads_of_a_proof_after(100), 2 * 100, "two blocks, a hundred sweeps: else the test shows nothing");
 }
 
 // Slower, but all the way.
