@@ -93,6 +93,7 @@ typedef struct ts_sim_storage {
     int joints_limit;               // nonzero: some joint limits what actuators pull at it
     int joints_share_limits;        // nonzero: at one of these several pull
     int all_are_motors;             // nonzero: no actuator's force depends on where it is or how fast
+    int some_are_held;              // nonzero: something pulls at several trees, or at a lone body
 
     ts_surface_move* surface_move;  // (geom_count); NULL: none
     ts_own_masses* own_masses;      // sim->model is of it; NULL: none

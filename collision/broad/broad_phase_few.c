@@ -199,8 +199,8 @@ ts_code ts_pairs_few(const ts_pairs_job* job, int count, ts_pair_list* out_pairs
     for (int i = 0; i < count; ++i) {
         for (uint64_t set = few->near[i] & above(i); set; set &= set - 1) {
             int j = first_of(set);
-            unsigned char* note = note_of(few, i, j);
             if (!ts_bounds_meet(&bounds[i], &bounds[j])) continue;
+            unsigned char* note = note_of(few, i, j);
             if (settings->filter && !settings->filter(settings->filter_context, i, j, note)) {
                 if (*note != TS_BROAD_PHASE_NEVER) continue;
                 few->may[i] &= ~bit(j);

@@ -10,19 +10,6 @@
 
 #include "base/assert.h"
 
-uint32_t ts_contact_label(int kind, int a0, int a1, int b0, int b1) {
-    int alo = a0 < a1 ? a0 : a1, ahi = a0 < a1 ? a1 : a0;
-    int blo = b0 < b1 ? b0 : b1, bhi = b0 < b1 ? b1 : b0;
-    uint64_t x = (uint64_t)(uint32_t)kind;
-    const int part[4] = {alo, ahi, blo, bhi};
-    for (int i = 0; i < 4; ++i) {
-        x = (x ^ (uint64_t)(uint32_t)(part[i] + 1)) * UINT64_C(0x9e3779b97f4a7c15);
-        x ^= x >> 29;
-    }
-    uint32_t label = (uint32_t)(x ^ x >> 32);
-    return label ? label : 1u;
-}
-
 void ts_contact_list_add(ts_contact_list* list, ts_vec3 position, double gap, uint32_t feature) {
     if (list->count >= TS_CONTACT_CAPACITY) return;
     ts_manifold_point* point = &list->point[list->count++];

@@ -154,7 +154,11 @@ int ts_actuation_create(ts_sim* sim) {
     list_by_tree(sim);
     storage->act_rate = (double*)ts_arena_alloc_zeroed(arena, (size_t)model->act_count, sizeof(double));
     storage->trees_are_joined = model->act_count > 0;
-    for (int i = 0; i < (int)count; ++i) storage->trees_are_joined |= storage->drive[i].lever->tree < 0;
+    for (size_t i = 0; i < count; ++i) {
+        int tree = storage->drive[i].lever->tree;
+        storage->trees_are_joined |= tree < 0;
+        storage->some_are_held |= tree < 0 || storage->tree_is_lone[tree];
+    }
     return !arena->failed;
 }
 
@@ -361,6 +365,8 @@ static double measure(ts_sim* sim, int i) {
 
 void ts_actuation_begin(ts_sim* sim) {
     ts_drive* drive = ts_sim_storage_of(sim)->drive;
+    // What a motor does is known since the step began.
+    if (ts_sim_storage_of(sim)->all_are_motors) return;
     for (int i = 0; i < ts_actuation_drive_count(sim->model); ++i) drive[i].overran = 0;
 }
 
@@ -372,6 +378,7 @@ static int is_held(const ts_sim* sim, int tree) {
 
 void ts_actuation_across(ts_sim* sim, double* applied) {
     const ts_drive* drive = ts_sim_storage_of(sim)->drive;
+    if (!ts_sim_storage_of(sim)->some_are_held) return;
     // Tendons before the actuators that pull at them.
     for (int i = ts_actuation_drive_count(sim->model) - 1; i >= 0; --i)
         if (is_held(sim, drive[i].lever->tree)) ts_lever_pull(drive[i].lever, measure(sim, i), 0, applied);

@@ -69,17 +69,18 @@ static inline void find_forces(const ts_crba_walk* walk, double* row) {
     const ts_kinematic_tree* tree = &model->tree[walk->tree];
     const int* body = model->tree_body + tree->body_first;
     const char* link = walk->scratch->body_link;
+    const ts_motion* axis = k->dof_axis;
+    const ts_inertia* inertia = k->body_inertia;
     ts_inertia_four I = {0};
     int follows = 0;
     row -= (ptrdiff_t)ROW * tree->dof_first;
     for (int i = tree->body_count - 1; i >= 0; --i) {
         int b = body[i];
         const ts_body* own = &model->body[b];
-        I = follows ? plus(ts_inertia_four_of(&k->body_inertia[b]), I) : ts_inertia_four_of(&k->body_inertia[b]);
+        I = follows ? plus(ts_inertia_four_of(&inertia[b]), I) : ts_inertia_four_of(&inertia[b]);
         if (link[b] & TS_TREE_WAITS) I = plus(I, load(known(walk, b)));
-        for (int d = own->dof_first; d < own->dof_first + own->dof_count; ++d)
-            ts_spatial_four_store(ts_inertia_four_mul(&I, ts_spatial_four_of(&k->dof_axis[d])),
-                                  row + (ptrdiff_t)ROW * d);
+        for (int d = own->dof_first, end = d + own->dof_count; d < end; ++d)
+            ts_spatial_four_store(ts_inertia_four_mul(&I, ts_spatial_four_of(&axis[d])), row + (ptrdiff_t)ROW * d);
         follows = link[b] & TS_TREE_FOLLOWS;
         if (follows || model->body[own->parent].tree < 0) continue;
         double* left = known(walk, own->parent);

@@ -23,6 +23,7 @@
 // positive for all. Free joints have no springs: there is nothing to be attached to.
 #include "engine/dynamics/dynamics_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/scalar.h"
@@ -37,10 +38,22 @@
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/pile_internal.h"
 
+// Whether nobody pulls at any body. In sums that do not wait for each other; a number that is none makes them none.
+static int is_left_alone(const ts_sim* sim) {
+    const double* x = (const double*)sim->wrench_applied;
+    int count = 6 * sim->model->body_count, i = 0;
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    for (; i + 4 <= count; i += 4)
+        for (int k = 0; k < 4; ++k) sum[k] += fabs(x[i + k]);
+    for (; i < count; ++i) sum[0] += fabs(x[i]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
+}
+
 // Most wrenches are zero.
 void ts_dynamics_gather_applied(const ts_sim* sim, double* applied) {
     const ts_model* model = sim->model;
     memcpy(applied, sim->force_applied, (size_t)model->nv * sizeof(double));
+    if (is_left_alone(sim)) return;
     for (int b = 1; b < model->body_count; ++b) {
         ts_force wrench = sim->wrench_applied[b];
         const ts_body* body = &model->body[b];
@@ -75,9 +88,10 @@ void ts_dynamics_gather_adhesion(const ts_sim* sim, double* applied) {
 // Adds -K (q - rest) of a joint to `force`; returns K.
 static double add_spring(const ts_sim* sim, const ts_joint* joint, double* force) {
     double K = joint->spring, stretch[TS_JOINT_NV_MOST];
+    const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
     if (K == 0.0) return 0.0;
     ts_joint_stretch(joint, sim->qpos + joint->qpos_first, stretch);
-    for (int i = 0; i < ts_joint_type_nv(joint->type); ++i) force[i] -= K * stretch[i];
+    for (int i = 0; i < traits->numbers + 3 * traits->quaternion; ++i) force[i] -= K * stretch[i];
     return K;
 }
 

@@ -1,8 +1,8 @@
 // Kinematics, the walk outwards, one body after the other: sines and cosines of the tree's hinges, four at a time; then poses, axes of degrees of
 // freedom about the tree's origin, twists, bias accelerations, inertias and geoms, as far as they are asked for.
 //
-// Problem, rule and source: kinematics.c. What a body hands on to the next stays in registers where that hangs on it. Bodies with one hinge, which most
-// are, are placed here; other joints by their row of the table.
+// Problem, rule and source: kinematics.c. What a body hands on to the next stays in registers where that hangs on it. Hinges, which most joints
+// are, are placed here; others by their row of the table.
 // Guaranteed: same bits with and without AVX2, since every number is its own sum.
 #include "engine/dynamics/kinematics_walk_internal.h"
 
@@ -58,36 +58,34 @@ static inline ts_four turn(const ts_joint* joint, const ts_kinematics* k, ts_hin
     return anchor;
 }
 
-// Joints of any kind; their axes are about their anchors for now.
-static inline void place_joints(const ts_model* model, const ts_body* body, const double* qpos, ts_frame_four* f,
-                                ts_kinematics* k) {
-    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
-        const ts_joint* joint = &model->joint[j];
-        ts_motion* axis = k->dof_axis + joint->dof_first;
-        if (k->hinge_way[j] != TS_HINGE_NONE) {
-            ts_four direction = ts_frame_four_direction(f, joint->axis);
-            ts_four_store_three(direction, &axis->angular.x);
-            axis->linear = ts_vec3_zero();
-            ts_four_store_three(turn(joint, k, (ts_hinge_way)k->hinge_way[j], f), &k->joint_anchor[j].x);
-            continue;
-        }
-        ts_transform placed;
-        ts_frame_four_store(*f, &placed);
-        k->joint_anchor[j] = ts_joint_traits_of(joint->type)->place(joint, qpos + joint->qpos_first, &placed, axis);
-        *f = ts_frame_four_load(&placed);
+// A joint of any kind; its axes are about its anchor for now.
+static inline void place_joint(const ts_model* model, int j, const double* qpos, ts_frame_four* f, ts_kinematics* k) {
+    const ts_joint* joint = &model->joint[j];
+    ts_motion* axis = k->dof_axis + joint->dof_first;
+    if (k->hinge_way[j] != TS_HINGE_NONE) {
+        ts_four_store_three(ts_frame_four_direction(f, joint->axis), &axis->angular.x);
+        axis->linear = ts_vec3_zero();
+        ts_four_store_three(turn(joint, k, (ts_hinge_way)k->hinge_way[j], f), &k->joint_anchor[j].x);
+        return;
     }
+    ts_transform placed;
+    ts_frame_four_store(*f, &placed);
+    k->joint_anchor[j] = ts_joint_traits_of(joint->type)->place(joint, qpos + joint->qpos_first, &placed, axis);
+    *f = ts_frame_four_load(&placed);
 }
 
-// Axes of the joints of a body from their anchors to the origin.
-static inline void carry_axes(const ts_model* model, const ts_body* body, ts_vec3 origin, ts_kinematics* k) {
-    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
-        const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
-        ts_vec3 lever = ts_vec3_sub(origin, k->joint_anchor[j]);
-        // So it is with a lone body that turns about its centre of mass.
-        if (lever.x == 0.0 && lever.y == 0.0 && lever.z == 0.0) continue;
-        int first = model->joint[j].dof_first, count = traits->numbers + 3 * traits->quaternion;
-        for (int d = first; d < first + count; ++d) k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
-    }
+// Its axes from the anchor to the tree's origin, and what it adds to the twist.
+static inline void move_joint(const ts_model* model, int j, ts_vec3 origin, unsigned parts, place* at,
+                              ts_kinematics* k) {
+    const ts_joint* joint = &model->joint[j];
+    const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
+    ts_vec3 lever = ts_vec3_sub(origin, k->joint_anchor[j]);
+    int first = joint->dof_first, end = first + traits->numbers + 3 * traits->quaternion;
+    // So it is with a lone body that turns about its centre of mass.
+    if (lever.x == 0.0 && lever.y == 0.0 && lever.z == 0.0) end = first;
+    for (int d = first; d < end; ++d) k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
+    if (asks(parts, TS_KINEMATICS_TWISTS))
+        ts_tree_move_joint(joint, k->dof_axis, k->dof_velocity, &at->velocity, &at->bias);
 }
 
 // About a point, seen from which the centre of mass is at c: R I R^T + m (c.c 1 - c c^T), the diagonal, and beside it xy, yz, zx.
@@ -113,9 +111,13 @@ static inline void turn_inertia(const ts_body* body, const ts_frame_four* f, ts_
                         {{{own[0], pair[0], pair[2]}, {pair[0], own[1], pair[1]}, {pair[2], pair[1], own[2]}}}};
 }
 
-// A body that one hinge moves: axis and twist without a detour through memory.
-static inline void move_by_hinge(const ts_joint* joint, ts_four direction, ts_four anchor, unsigned parts, place* at,
-                                 ts_kinematics* k) {
+// A hinge of a tree whose origin is known: axis and twist without a detour through memory.
+static inline void hinge(const ts_model* model, int j, unsigned parts, place* at, ts_kinematics* k) {
+    const ts_joint* joint = &model->joint[j];
+    ts_four direction = ts_frame_four_direction(&at->frame, joint->axis);
+    ts_four anchor = turn(joint, k, (ts_hinge_way)k->hinge_way[j], &at->frame);
+    ts_four_store_three(anchor, &k->joint_anchor[j].x);
+    if (!asks(parts, TS_KINEMATICS_AXES)) return;
     ts_spatial_four S = {direction, ts_four_cross(direction, ts_four_minus(at->origin, anchor))};
     ts_spatial_four_put(S, &k->dof_axis[joint->dof_first]);
     if (!asks(parts, TS_KINEMATICS_TWISTS)) return;
@@ -145,33 +147,26 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
     for (int i = 0, before = -1; i < count; before = list[i++]) {
         int b = list[i];
         const ts_body* body = &model->body[b];
-        const ts_joint* joint = &model->joint[body->joint_first];
         ts_frame_four* f = &at.frame;
+        int joints = body->joint_first + body->joint_count;
         if (body->parent != before) start(model, body, parts, &at, k);
         *f = ts_frame_four_seated(f, k->seated, k->body_seat[b]);
-        int is_turned = body->joint_count == 1 && k->hinge_way[body->joint_first] != TS_HINGE_NONE;
-        ts_four direction = ts_four_zero(), anchor = direction;
-        if (is_turned) {
-            direction = ts_frame_four_direction(f, joint->axis);
-            anchor = turn(joint, k, (ts_hinge_way)k->hinge_way[body->joint_first], f);
-            ts_four_store_three(anchor, &k->joint_anchor[body->joint_first].x);
-        } else {
-            place_joints(model, body, qpos, f, k);
+        for (int j = body->joint_first; j < joints; ++j) {
+            // The root's centre is not known before it is placed.
+            if (i > 0 && k->hinge_way[j] != TS_HINGE_NONE) {
+                hinge(model, j, parts, &at, k);
+                continue;
+            }
+            place_joint(model, j, qpos, f, k);
+            if (i > 0 && asks(parts, TS_KINEMATICS_AXES)) move_joint(model, j, k->tree_origin[tree], parts, &at, k);
         }
         ts_frame_four_store(*f, &k->body_pose[b]);
         ts_four centre = ts_frame_four_point(f, body->centre);
         ts_four_store_three(centre, &k->body_centre[b].x);
-        // The root comes first.
         if (i == 0 && asks(parts, TS_KINEMATICS_AXES)) {
             at.origin = centre;
             ts_four_store_three(centre, &k->tree_origin[tree].x);
-        }
-        if (is_turned && asks(parts, TS_KINEMATICS_AXES)) {
-            move_by_hinge(joint, direction, anchor, parts, &at, k);
-        } else if (asks(parts, TS_KINEMATICS_AXES)) {
-            carry_axes(model, body, k->tree_origin[tree], k);
-            if (asks(parts, TS_KINEMATICS_TWISTS))
-                ts_tree_move_body(model, body, k->dof_axis, k->dof_velocity, &at.velocity, &at.bias);
+            for (int j = body->joint_first; j < joints; ++j) move_joint(model, j, k->tree_origin[tree], parts, &at, k);
         }
         if (asks(parts, TS_KINEMATICS_TWISTS)) ts_spatial_four_put(at.velocity, &k->body_velocity[b]);
         if (asks(parts, TS_KINEMATICS_BIAS)) ts_spatial_four_put(at.bias, &k->body_bias[b]);

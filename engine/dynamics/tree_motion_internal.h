@@ -9,21 +9,20 @@
 #include "engine/dynamics/spatial_four_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
-/// Takes the twist `velocity` and the acceleration at zero qacc `bias` of the body's parent to those of the body; axis and rate are
-/// the model's (nv).
-static inline void ts_tree_move_body(const ts_model* model, const ts_body* body, const ts_motion* axis,
-                                     const double* rate, ts_spatial_four* velocity, ts_spatial_four* bias) {
+/// Takes the twist `velocity` and the acceleration at zero qacc `bias` of what a joint hangs on to those of what hangs on it; axis and
+/// rate are the model's (nv).
+static inline void ts_tree_move_joint(const ts_joint* joint, const ts_motion* axis, const double* rate,
+                                      ts_spatial_four* velocity, ts_spatial_four* bias) {
+    const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
     ts_spatial_four v = *velocity, a = *bias;
-    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
-        const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
-        int d = model->joint[j].dof_first, end = d + traits->numbers;
-        for (; d < end; ++d) {
-            ts_spatial_four own = ts_spatial_four_times(rate[d], ts_spatial_four_of(&axis[d]));
-            // What floats hangs on the world, which does not move.
-            if (!traits->floats) a = ts_spatial_four_plus(a, ts_spatial_four_cross(v, own));
-            v = ts_spatial_four_plus(v, own);
-        }
-        if (!traits->quaternion) continue;
+    int d = joint->dof_first, end = d + traits->numbers;
+    for (; d < end; ++d) {
+        ts_spatial_four own = ts_spatial_four_times(rate[d], ts_spatial_four_of(&axis[d]));
+        // What floats hangs on the world, which does not move.
+        if (!traits->floats) a = ts_spatial_four_plus(a, ts_spatial_four_cross(v, own));
+        v = ts_spatial_four_plus(v, own);
+    }
+    if (traits->quaternion) {
         ts_spatial_four own = ts_spatial_four_times(rate[d], ts_spatial_four_of(&axis[d]));
         for (int i = 1; i < 3; ++i)
             own = ts_spatial_four_plus(own, ts_spatial_four_times(rate[d + i], ts_spatial_four_of(&axis[d + i])));
@@ -32,6 +31,22 @@ static inline void ts_tree_move_body(const ts_model* model, const ts_body* body,
     }
     *velocity = v;
     *bias = a;
+}
+
+/// The same from a body's parent to the body.
+static inline void ts_tree_move_body(const ts_model* model, const ts_body* body, const ts_motion* axis,
+                                     const double* rate, ts_spatial_four* velocity, ts_spatial_four* bias) {
+    if (body->dof_count != body->joint_count) {
+        for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j)
+            ts_tree_move_joint(&model->joint[j], axis, rate, velocity, bias);
+        return;
+    }
+    // Hinges and slides, which most bodies have: the same without a look at each.
+    for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
+        ts_spatial_four own = ts_spatial_four_times(rate[d], ts_spatial_four_of(&axis[d]));
+        *bias = ts_spatial_four_plus(*bias, ts_spatial_four_cross(*velocity, own));
+        *velocity = ts_spatial_four_plus(*velocity, own);
+    }
 }
 
 #endif

@@ -194,8 +194,9 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const double* now = out_law->speeds->now;
     int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2, bounces = 0;
     int soft = ts_sim_storage_of(sim)->contact_softness != TS_SOFT_CONTACT_NONE;
-    double drift[TS_BLOCK_ROWS_MAX];
-    for (int r = 0; r < rows; ++r) drift[r] = drift_along(contact, r);
+    double drift[TS_BLOCK_ROWS_MAX] = {0.0};
+    int drifts = contact->drift.x != 0.0 || contact->drift.y != 0.0 || contact->drift.z != 0.0;
+    for (int r = 0; r < rows && drifts; ++r) drift[r] = drift_along(contact, r);
     if (soft && !out_law->rigid) {
         double of_surfaces[TS_BLOCK_ROWS_MAX];
         for (int r = 0; r < rows; ++r) of_surfaces[r] = now[r] + drift[r];
@@ -208,7 +209,7 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
         out_law->reference[normal] = rigid_reference(sim, contact, memory, normal, soft, out_law, &bounces);
     }
     // Friction stops what slides of the surfaces, not of the geoms under them.
-    for (int r = 0; r < rows; ++r) out_law->reference[r] -= drift[r];
+    for (int r = 0; r < rows && drifts; ++r) out_law->reference[r] -= drift[r];
     // Against rigid contact nothing begins, and nothing is told.
     if (out_law->rigid) return;
     if (memory && sim->solver->anchors && rows >= 3) pull_to_anchor(sim, contact, memory, out_law->reference);

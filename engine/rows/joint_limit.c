@@ -27,7 +27,8 @@ static double most_mend(const ts_sim* sim, const ts_joint* joint) {
 // Whether a joint of one number is so far from its stops that neither is planned.
 static inline int is_far(const ts_sim* sim, const ts_joint* joint, double mend) {
     double q = sim->qpos[joint->qpos_first], rate = sim->free_velocity[joint->dof_first];
-    double gap = fmin(q - joint->range[0], joint->range[1] - q) - joint->softness.margin;
+    double low = q - joint->range[0], high = joint->range[1] - q,
+           gap = (low < high ? low : high) - joint->softness.margin;
     return gap >= sim->options.time_step * (2.0 * fabs(rate) + mend);
 }
 

@@ -70,16 +70,18 @@ static void note_speed(const ts_sim* sim, ts_row_piece* piece, int last, ts_vec3
     }
 }
 
+// Adds to the wrench that a row is along the axes of a chain.
+static inline void add_wrench(ts_vec3 couple, ts_vec3 force, double* to) {
+    to[0] += couple.x, to[1] += couple.y, to[2] += couple.z;
+    to[3] += force.x, to[4] += force.y, to[5] += force.z;
+}
+
 // Adds wrench . axis of each dof of a body's chain to rows [row, row + rows): force, and couple about the tree's origin.
 static void add_wrenches(const ts_sim* sim, ts_row_piece* piece, int row, int rows, int body, const ts_vec3* couple,
                          const ts_vec3* force) {
     enum { GROUP = 6 * TS_ROW_LANES };
     if (piece->wrench) {
-        double* to = piece->wrench + 6 * row;
-        for (int r = 0; r < rows; ++r, to += 6) {
-            to[0] += couple[r].x, to[1] += couple[r].y, to[2] += couple[r].z;
-            to[3] += force[r].x, to[4] += force[r].y, to[5] += force[r].z;
-        }
+        for (int r = 0; r < rows; ++r) add_wrench(couple[r], force[r], piece->wrench + 6 * (row + r));
         return;
     }
     double wrench[TS_ROW_LANES_MOST / TS_ROW_LANES * GROUP] = {0.0};
@@ -136,8 +138,17 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
         close_sixes(J, piece, row, rows, six);
         return;
     }
-    ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.tree_origin[tree]), couple[TS_BLOCK_ROWS_MAX],
-            force[TS_BLOCK_ROWS_MAX];
+    ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.tree_origin[tree]);
+    // Contacts of one foot.
+    if (piece->wrench && !piece->may_stand_still) {
+        double* to = piece->wrench + 6 * row;
+        for (int r = 0; r < rows; ++r, to += 6) {
+            ts_vec3 force = ts_vec3_scale(sign, direction[r]);
+            add_wrench(ts_vec3_cross(lever, force), force, to);
+        }
+        return;
+    }
+    ts_vec3 couple[TS_BLOCK_ROWS_MAX], force[TS_BLOCK_ROWS_MAX];
     for (int r = 0; r < rows; ++r) {
         force[r] = ts_vec3_scale(sign, direction[r]);
         couple[r] = ts_vec3_cross(lever, force[r]);

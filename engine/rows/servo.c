@@ -10,10 +10,13 @@
 #include "base/scalar.h"
 #include "engine/actuation/actuation_internal.h"
 #include "engine/rows/row_source_internal.h"
+#include "engine/sim_internal.h"
 
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     double h = sim->options.time_step;
-    for (int i = 0; i < ts_actuation_drive_count(sim->model); ++i) {
+    int count = ts_actuation_drive_count(sim->model), begin = 0;
+    if (ts_sim_storage_of(sim)->all_are_motors) begin = sim->model->actuator_count;
+    for (int i = begin; i < count; ++i) {
         const ts_drive* drive = ts_actuation_drive(sim, i);
         if (drive->mode != TS_DRIVE_ROW) continue;
         ts_block block = {.set = TS_SET_BOX, .rows = 1, .low = h * drive->low, .high = h * drive->high};

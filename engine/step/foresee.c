@@ -35,16 +35,13 @@ double ts_foresee_speed(const ts_sim* sim, int geom) {
 
 static double whole_step(const ts_sim* sim) { return sim->options.time_step * ts_sim_storage_of(sim)->substep_count; }
 
-double ts_foresee_reach(const ts_sim* sim, int geom) {
-    if (ts_sim_storage_of(sim)->substep_count <= 1 || sim->options.contact_margin < 0.0) return 0.0;
+double ts_foresee_reach_of_substeps(const ts_sim* sim, int geom) {
+    if (sim->options.contact_margin < 0.0) return 0.0;
     double way = ts_foresee_speed(sim, geom) * whole_step(sim);
     return isfinite(way) ? fmin(way, ts_shape_bounding_radius(&sim->model->geom[geom].shape)) : 0.0;
 }
 
-double ts_foresee_margin(const ts_sim* sim, int geom_a, int geom_b, double margin) {
-    const double* of = ts_sim_storage_of(sim)->reach;
-    double reach = of[geom_a] + of[geom_b];
-    if (!(reach > margin)) return margin;
+double ts_foresee_margin_within(const ts_sim* sim, int geom_a, int geom_b, double margin, double reach) {
     const double *a = velocity_of(sim, geom_a), *b = velocity_of(sim, geom_b);
     ts_vec3 closing = b ? ts_vec3_load(b) : ts_vec3_make(0.0, 0.0, 0.0);
     if (a) closing = ts_vec3_sub(closing, ts_vec3_load(a));

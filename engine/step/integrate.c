@@ -79,7 +79,7 @@ ts_code ts_integrate_velocity(ts_sim* sim) {
     int workers = ts_task_pool_workers(sim->tasks), enough = 1;
     sim->info.unsolved_rotations = 0;
     find_touched(sim);
-    for (int i = 0; i < sim->model->actuator_count; ++i) {
+    for (int i = 0; sim->model->act_count > 0 && i < sim->model->actuator_count; ++i) {
         int act = sim->model->actuator[i].act;
         if (act >= 0) storage->act_rate[act] = ts_actuation_rate(sim, i);
     }
@@ -185,29 +185,19 @@ typedef struct position_job {
     double* qpos;
 } position_job;
 
-// ts_joint_integrate of a free joint, which piles have one of in every body.
-static void move_free(const double* q, const double* v, double h, double* out_q) {
-    for (int i = 0; i < 3; ++i) out_q[i] = q[i] + h * v[i];
-    ts_quat from = ts_quat_normalize(ts_quat_load(q + 3));
-    ts_quat_store(ts_quat_normalize(ts_quat_integrate(from, ts_vec3_load(v + 3), h)), out_q + 3);
-}
-
 static void move_joints(void* context, int begin, int end, int worker) {
     const position_job* job = (const position_job*)context;
     const ts_sim* sim = job->sim;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
     (void)worker;
     for (int j = begin; j < end; ++j) {
         const ts_joint* joint = &sim->model->joint[j];
         int q = joint->qpos_first;
-        if (ts_sim_body_sleeps(sim, joint->body)) {
+        if (storage->asleep_count > 0 && ts_sim_body_sleeps(sim, joint->body))
             memcpy(job->qpos + q, sim->qpos + q, (size_t)ts_joint_type_nq(joint->type) * sizeof(double));
-            continue;
-        }
-        const double* velocity = ts_sim_storage_of(sim)->new_velocity + joint->dof_first;
-        if (joint->type == TS_JOINT_FREE)
-            move_free(sim->qpos + q, velocity, sim->options.time_step, job->qpos + q);
         else
-            ts_joint_integrate(joint->type, sim->qpos + q, velocity, sim->options.time_step, job->qpos + q);
+            ts_joint_integrate(joint->type, sim->qpos + q, storage->new_velocity + joint->dof_first,
+                               sim->options.time_step, job->qpos + q);
     }
 }
 
@@ -217,7 +207,7 @@ int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act) {
     position_job job = {sim, out_qpos};
     ts_task_parallel_for(sim->tasks, model->joint_count, 128, move_joints, &job);
     if (!coast(sim, out_qpos)) return 0;
-    for (int i = 0; i < model->actuator_count; ++i)
+    for (int i = 0; model->act_count > 0 && i < model->actuator_count; ++i)
         if (model->actuator[i].act >= 0)
             out_act[model->actuator[i].act] = ts_actuation_next(sim, i, storage->act_rate[model->actuator[i].act]);
     return 1;

@@ -116,7 +116,13 @@ int ts_sim_find_colliders(ts_sim* sim) {
 
 // --- boxes -----------------------------------------------------------------------------------------------------------
 
-// A collider's box where its geom is now: one of those that are kept, or written where there is room.
+// Where the box of a collider is now.
+static inline const ts_transform* place_of(const ts_sim* sim, const ts_collider* collider) {
+    return collider->placed ? &ts_sim_storage_of(sim)->oriented[collider->turned].placed
+                            : &sim->kinematics.geom_pose[collider->geom];
+}
+
+// The box itself: one of those that are kept, or written where there is room.
 static const ts_obb* box_of(const ts_sim* sim, const ts_collider* collider, ts_obb* room) {
     if (collider->placed) return &ts_sim_storage_of(sim)->oriented[collider->turned];
     *room = (ts_obb){sim->kinematics.geom_pose[collider->geom], collider->half};
@@ -127,14 +133,13 @@ static const ts_obb* box_of(const ts_sim* sim, const ts_collider* collider, ts_o
 enum { FEW = 64 };
 
 // The straight box around a geom's own, with room on all sides.
-static void around_box(const ts_obb* oriented, double room, ts_bounds* out_bounds) {
-    const ts_mat3* R = &oriented->placed.R;
-    ts_vec3 h = oriented->half;
+static inline void around_box(const ts_transform* placed, ts_vec3 h, double room, ts_bounds* out_bounds) {
+    const ts_mat3* R = &placed->R;
     ts_vec3 reach = ts_vec3_make(fabs(R->m[0][0]) * h.x + fabs(R->m[0][1]) * h.y + fabs(R->m[0][2]) * h.z + room,
                                  fabs(R->m[1][0]) * h.x + fabs(R->m[1][1]) * h.y + fabs(R->m[1][2]) * h.z + room,
                                  fabs(R->m[2][0]) * h.x + fabs(R->m[2][1]) * h.y + fabs(R->m[2][2]) * h.z + room);
-    out_bounds->min = ts_vec3_sub(oriented->placed.p, reach);
-    out_bounds->max = ts_vec3_add(oriented->placed.p, reach);
+    out_bounds->min = ts_vec3_sub(placed->p, reach);
+    out_bounds->max = ts_vec3_add(placed->p, reach);
 }
 
 // m: what boxes are grown by, both together: a trifle more than the margin, so that a pair is known that is about to come within it
@@ -144,7 +149,10 @@ static double room_of_margin(const ts_sim* sim) { return (1.0 + 1e-9) * sim->opt
 // The straight box around a geom; of a hull its own box is placed like this.
 static void straight_box(const ts_shape* shape, const ts_transform* pose, const ts_transform* placed, double margin,
                          ts_bounds* out_bounds) {
-    if (shape->kind == TS_SHAPE_HULL) {
+    if (shape->kind == TS_SHAPE_SPHERE) {
+        out_bounds->min = out_bounds->max = pose->p;
+        margin += shape->radius;
+    } else if (shape->kind == TS_SHAPE_HULL) {
         ts_hull_bounds(shape->hull, placed, &out_bounds->min, &out_bounds->max);
         margin += shape->radius;
     } else {
@@ -155,6 +163,11 @@ static void straight_box(const ts_shape* shape, const ts_transform* pose, const 
     out_bounds->max = ts_vec3_add(out_bounds->max, grow);
 }
 
+// Whether a tree sleeps where its boxes are.
+static int lies(const ts_sim_storage* storage, int tree) {
+    return tree >= 0 && storage->tree_asleep[tree] == TS_TREE_LIES;
+}
+
 static void update_bounds(void* context, int begin, int end, int worker) {
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
@@ -163,32 +176,30 @@ static void update_bounds(void* context, int begin, int end, int worker) {
     (void)worker;
     for (int c = begin; c < end; ++c) {
         const ts_collider* collider = &storage->collider[c];
-        int tree = storage->body_tree[sim->model->geom[collider->geom].body];
-        storage->reach[collider->geom] = ts_foresee_reach(sim, collider->geom);
-        if (tree >= 0 && storage->tree_asleep[tree] == TS_TREE_LIES) continue;
-        const ts_transform* pose = &sim->kinematics.geom_pose[collider->geom];
-        const ts_transform* placed = pose;
+        const ts_geom* geom = &sim->model->geom[collider->geom];
+        double reach = storage->reach[collider->geom] = ts_foresee_reach(sim, collider->geom);
+        if (storage->asleep_count > 0 && lies(storage, storage->body_tree[geom->body])) continue;
+        const ts_transform *pose = &sim->kinematics.geom_pose[collider->geom], *placed = pose;
         if (collider->placed) {
             ts_obb* box = &storage->oriented[collider->turned];
             *box = (ts_obb){ts_transform_mul(pose, collider->placed), collider->half};
             placed = &box->placed;
         }
-        double room = fmax(margin, storage->reach[collider->geom]) + collider->margin;
-        ts_obb own;
+        double room = (margin > reach ? margin : reach) + collider->margin;
         if (few && collider->has_box)
-            around_box(box_of(sim, collider, &own), room, &storage->bounds[c]);
+            around_box(placed, collider->half, room, &storage->bounds[c]);
         else
-            straight_box(&sim->model->geom[collider->geom].shape, pose, placed, room, &storage->bounds[c]);
+            straight_box(&geom->shape, pose, placed, room, &storage->bounds[c]);
     }
 }
 
 // --- the second look -------------------------------------------------------------------------------------------------
 
 // Whether the box comes within the margin of a half-space: its lowest corner along the normal, with room for rounding.
-static int may_touch_plane(const ts_transform* plane, const ts_obb* box, double margin) {
+static int may_touch_plane(const ts_transform* plane, const ts_transform* placed, ts_vec3 half, double margin) {
     ts_vec3 n = ts_mat3_column(&plane->R, 2);
-    double height = ts_vec3_dot(n, ts_vec3_sub(box->placed.p, plane->p));
-    double reach = ts_vec3_dot(ts_vec3_abs(ts_transform_direction_inverse(&box->placed, n)), box->half);
+    double height = ts_vec3_dot(n, ts_vec3_sub(placed->p, plane->p));
+    double reach = ts_vec3_dot(ts_vec3_abs(ts_transform_direction_inverse(placed, n)), half);
     return height - reach <= margin + 1e-9 * (fabs(height) + reach);
 }
 
@@ -209,9 +220,9 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
     if (*note == TS_BROAD_PHASE_NEVER) return 0;
     ts_obb own_a, own_b;
     if (sim->model->geom[a->geom].shape.kind == TS_SHAPE_PLANE)
-        return !b->has_box || may_touch_plane(&sim->kinematics.geom_pose[a->geom], box_of(sim, b, &own_b), margin);
+        return !b->has_box || may_touch_plane(&sim->kinematics.geom_pose[a->geom], place_of(sim, b), b->half, margin);
     if (sim->model->geom[b->geom].shape.kind == TS_SHAPE_PLANE)
-        return !a->has_box || may_touch_plane(&sim->kinematics.geom_pose[b->geom], box_of(sim, a, &own_a), margin);
+        return !a->has_box || may_touch_plane(&sim->kinematics.geom_pose[b->geom], place_of(sim, a), a->half, margin);
     if (!a->has_box || !b->has_box) return 1;
     int hint = *note == NOTED_NO_AXIS ? TS_OBB_NONE : *note - NOTED_AXIS;
     int axis = ts_obb_separating_axis(box_of(sim, a, &own_a), box_of(sim, b, &own_b), margin, hint);

@@ -27,13 +27,9 @@ int ts_joint_type_nv(ts_joint_type type) {
 
 const char* ts_joint_type_name(ts_joint_type type) { return ts_joint_traits_of(type)->name; }
 
-void ts_joint_integrate(ts_joint_type type, const double* q, const double* v, double h, double* out_q) {
-    const ts_joint_traits* traits = ts_joint_traits_of(type);
-    int n = traits->numbers;
-    for (int i = 0; i < n; ++i) out_q[i] = q[i] + h * v[i];
-    if (!traits->quaternion) return;
-    ts_quat from = ts_quat_normalize(ts_quat_load(q + n));
-    ts_quat_store(ts_quat_normalize(ts_quat_integrate(from, ts_vec3_load(v + n), h)), out_q + n);
+void ts_joint_integrate_turn(const double* q, const double* v, double h, double* out_q) {
+    ts_quat from = ts_quat_normalize(ts_quat_load(q));
+    ts_quat_store(ts_quat_normalize(ts_quat_integrate(from, ts_vec3_load(v), h)), out_q);
 }
 
 void ts_joint_difference(ts_joint_type type, const double* a, const double* b, double h, double* out_v) {
@@ -55,12 +51,8 @@ void ts_joint_rest(const ts_joint* joint, const ts_pose* pose, double* out_q) {
     ts_quat_store(pose->rotation, out_q + 3);
 }
 
-void ts_joint_stretch(const ts_joint* joint, const double* q, double* out_stretch) {
-    const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
-    int n = traits->numbers;
-    for (int i = 0; i < n; ++i) out_stretch[i] = q[i] - joint->spring_rest;
-    if (traits->quaternion)
-        ts_vec3_store(ts_quat_to_rotation_vector(ts_quat_normalize(ts_quat_load(q + n))), out_stretch + n);
+void ts_joint_stretch_turn(const double* q, double* out_stretch) {
+    ts_vec3_store(ts_quat_to_rotation_vector(ts_quat_normalize(ts_quat_load(q))), out_stretch);
 }
 
 void ts_joint_turn(ts_transform* placed, ts_vec3 anchor, ts_vec3 anchor_world, ts_quat turn) {

@@ -60,8 +60,16 @@ static inline const ts_joint_traits* ts_joint_traits_of(ts_joint_type type) {
     return ts_joint_table[type];
 }
 
+/// The quaternion of ts_joint_integrate.
+void ts_joint_integrate_turn(const double* q, const double* v, double h, double* out_q);
+
 /// out_q = q (+) h v. out_q may be q.
-void ts_joint_integrate(ts_joint_type type, const double* q, const double* v, double h, double* out_q);
+static inline void ts_joint_integrate(ts_joint_type type, const double* q, const double* v, double h, double* out_q) {
+    const ts_joint_traits* traits = ts_joint_traits_of(type);
+    int n = traits->numbers;
+    for (int i = 0; i < n; ++i) out_q[i] = q[i] + h * v[i];
+    if (traits->quaternion) ts_joint_integrate_turn(q + n, v + n, h, out_q + n);
+}
 
 /// out_v with b = a (+) h out_v, turns below pi: the inverse of ts_joint_integrate.
 void ts_joint_difference(ts_joint_type type, const double* a, const double* b, double h, double* out_v);
@@ -69,9 +77,17 @@ void ts_joint_difference(ts_joint_type type, const double* a, const double* b, d
 /// The coordinates that leave the body at `pose` (in its parent), where it is described.
 void ts_joint_rest(const ts_joint* joint, const ts_pose* pose, double* out_q);
 
+/// The quaternion's part of ts_joint_stretch.
+void ts_joint_stretch_turn(const double* q, double* out_stretch);
+
 /// How far the joint's spring is stretched along each velocity (rad or m): numbers from spring_rest, a quaternion from no
 /// rotation.
-void ts_joint_stretch(const ts_joint* joint, const double* q, double* out_stretch);
+static inline void ts_joint_stretch(const ts_joint* joint, const double* q, double* out_stretch) {
+    const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
+    int n = traits->numbers;
+    for (int i = 0; i < n; ++i) out_stretch[i] = q[i] - joint->spring_rest;
+    if (traits->quaternion) ts_joint_stretch_turn(q + n, out_stretch + n);
+}
 
 /// `place` for what turns: turns the frame about the point `anchor` (body frame), which stays at `anchor_world`.
 void ts_joint_turn(ts_transform* placed, ts_vec3 anchor, ts_vec3 anchor_world, ts_quat turn);

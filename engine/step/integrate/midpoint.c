@@ -45,8 +45,10 @@ typedef struct rounds {
 static double most_turn(const ts_sim* sim, int tree) {
     const int* body = sim->model->tree_body + sim->model->tree[tree].body_first;
     double most = 0.0;
-    for (int i = 0; i < sim->model->tree[tree].body_count; ++i)
-        most = fmax(most, ts_vec3_norm_squared(sim->kinematics.body_velocity[body[i]].angular));
+    for (int i = 0; i < sim->model->tree[tree].body_count; ++i) {
+        double squared = ts_vec3_norm_squared(sim->kinematics.body_velocity[body[i]].angular);
+        if (squared > most) most = squared;
+    }
     return sim->options.time_step * sqrt(most);
 }
 
@@ -54,23 +56,25 @@ static double most_turn(const ts_sim* sim, int tree) {
 // rounding.
 static double improve(ts_sim* sim, int tree, rounds* r) {
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
-    double h = sim->options.time_step, squared = 0.0, size = 0.0;
-    for (int d = 0; d < n; ++d) r->middle[d] = 0.5 * (sim->qvel[first + d] + r->next[d]);
-    ts_dynamics_bias_at(sim, tree, r->middle, r->change);
-    for (int d = 0; d < n; ++d) r->change[d] = h * (sim->bias[first + d] - r->change[d]);
-    ts_dynamics_whiten(sim, tree, 1, r->change);
-    r->energy = 0.0;
+    double h = sim->options.time_step, squared = 0.0, size = 0.0, energy = 0.0;
+    const double *qvel = sim->qvel + first, *bias = sim->bias + first, *plain = r->plain;
+    double *next = r->next, *middle = r->middle, *change = r->change, *push = r->push;
+    for (int d = 0; d < n; ++d) middle[d] = 0.5 * (qvel[d] + next[d]);
+    ts_dynamics_bias_at(sim, tree, middle, change);
+    for (int d = 0; d < n; ++d) change[d] = h * (bias[d] - change[d]);
+    ts_dynamics_whiten(sim, tree, 1, change);
     for (int d = 0; d < n; ++d) {
-        double moved = r->change[d] - r->push[d];
-        r->energy += moved * moved;
-        r->push[d] = r->change[d];
+        double moved = change[d] - push[d];
+        energy += moved * moved;
+        push[d] = change[d];
     }
-    ts_dynamics_unwhiten(sim, tree, r->change);
+    r->energy = energy;
+    ts_dynamics_unwhiten(sim, tree, change);
     for (int d = 0; d < n; ++d) {
-        double value = r->plain[d] + r->change[d], moved = value - r->next[d];
+        double value = plain[d] + change[d], moved = value - next[d];
         squared += moved * moved;
         size += value * value;
-        r->next[d] = value;
+        next[d] = value;
     }
     return squared > size * rounding ? squared / size : 0.0;
 }
