@@ -280,11 +280,7 @@ static void add_summary(ts_text* text, const run_job* job) {
     ts_stats_statuses(stats, text);
     ts_text_add(text, "; iterations %.3g on average, %d at most\n", ts_stats_iterations_mean(stats),
                 stats->iterations_most);
-    if (sim->solver->stage_count > 0 && stats->steps > 0) {
-        ts_text_add(text, "  stages       ");
-        ts_stats_stages(stats, sim->solver, text);
-        ts_text_add(text, "\n");
-    }
+    ts_stats_stages(stats, sim->solver, text);
     ts_stats_verdicts(stats, text);
     ts_text_add(text, "  contacts     %d at most, penetration at worst ", stats->contacts_most);
     ts_stats_add_quantity(text, stats->worst_penetration, "m");

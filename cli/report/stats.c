@@ -220,12 +220,13 @@ void ts_stats_statuses(const ts_stats* stats, ts_text* text) {
 }
 
 void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* text) {
-    const char* comma = "";
+    const char* before = "  stages       ";
     for (int k = 1; k <= TS_STATS_STAGES; ++k) {
         if (stats->stage_count[k] == 0) continue;
-        ts_text_add(text, "%s%lld %s", comma, stats->stage_count[k], ts_solver_stage_name(solver, k));
-        comma = ", ";
+        ts_text_add(text, "%s%lld %s", before, stats->stage_count[k], ts_solver_stage_name(solver, k));
+        before = ", ";
     }
+    if (before[0] == ',') ts_text_add(text, "\n");
 }
 
 int ts_stats_energy_alarm(const ts_stats* stats) {

@@ -85,7 +85,7 @@ double ts_stats_iterations_mean(const ts_stats* stats);
 /// Median wall-clock seconds per step, 0 without steps.
 double ts_stats_seconds_median(const ts_stats* stats);
 
-/// "20 sweeps, 30 newton": the stages of `solver` that found answers. Nothing when it has none.
+/// A line "stages 20 sweeps, 30 newton": those of `solver` that found answers. Nothing where none had to, or it has none.
 void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* text);
 
 /// "12 converged, 3 stalled": statuses that occurred.

@@ -22,6 +22,19 @@ Test(run, prints_what_happened) {
     outcome_free(&result);
 }
 
+// The stages that found answers, on a line of their own; none where nothing touches.
+Test(run, names_stages_where_there_were_any) {
+    write_text("air.xml",
+               "<mujoco><worldbody><body pos='0 0 9'><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+    outcome touches = run("run sliding-cube --solver ncp"), falls = run("run air.xml --time 0.01 --solver ncp");
+    cr_expect_eq(touches.code + falls.code, 0);
+    cr_expect(has(&touches.out, "\n  stages       300 "), "%s", ts_text_get(&touches.out));
+    cr_expect_not(has(&falls.out, "stages"), "%s", ts_text_get(&falls.out));
+    cr_expect(has(&falls.out, "at most\n"), "no empty line instead: %s", ts_text_get(&falls.out));
+    outcome_free(&touches);
+    outcome_free(&falls);
+}
+
 // A batch holds what a run of one gives, and its members have nothing to do with each other or with the threads.
 Test(run, of_many_at_once) {
     write_text("small.xml", small_model);
