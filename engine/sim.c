@@ -180,6 +180,7 @@ int ts_sim_keeper(const ts_sim* sim) {
 
 void ts_sim_forget_step(ts_sim* sim) {
     sim->contact = NULL;
+    sim->contact_rare = NULL;
     sim->contact_count = sim->asleep_contacts = 0;
     sim->contact_mode = NULL;
     sim->row_block = NULL;

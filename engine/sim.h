@@ -132,7 +132,8 @@ struct ts_sim {
 
     // contacts of the last step: those that were solved, sorted by pair, then feature; behind them those of bodies that slept through it, as
     // they were solved last
-    ts_contact* contact;  // (contact_count)
+    ts_contact* contact;            // (contact_count)
+    ts_contact_rare* contact_rare;  // (contact_count) NULL: of none is there anything; see ts_sim_contact_rare
     int contact_count;
     int asleep_contacts;  // how many of them are of sleeping bodies
     // (contact_count) what each was certified to do, where they come from a recording (ts_recording_take); else NULL: ask the certificate
@@ -151,6 +152,12 @@ struct ts_sim {
     ts_arena scratch;  // emptied when a step begins
     void* storage;     // ts_sim_storage (sim_internal.h); owns the fixed-size arrays
 };
+
+/// What few contacts have (engine/contact.h), of one of sim->contact.
+static inline const ts_contact_rare* ts_sim_contact_rare(const ts_sim* sim, const ts_contact* contact) {
+    static const ts_contact_rare nothing = {0.0, 0.0, {0.0, 0.0, 0.0}, 0.0, {0.0, 0.0, 0.0}};
+    return sim->contact_rare ? &sim->contact_rare[contact - sim->contact] : &nothing;
+}
 
 /// A simulation at the model's initial state, with `workers` >= 1 threads. Free with ts_sim_free before the model.
 ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_status* out_status);

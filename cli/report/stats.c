@@ -69,8 +69,8 @@ static double work_of_contacts(const ts_sim* sim) {
         const ts_contact* contact = &sim->contact[i];
         if (contact->asleep) continue;
         ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(contact->velocity_before, contact->velocity));
-        middle.x -= contact->drift.x;
-        middle.y -= contact->drift.y;
+        middle.x -= ts_sim_contact_rare(sim, contact)->drift.x;
+        middle.y -= ts_sim_contact_rare(sim, contact)->drift.y;
         work += ts_vec3_dot(contact->impulse, middle);
     }
     return work;

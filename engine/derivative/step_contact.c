@@ -133,7 +133,7 @@ static int turn_rows(const ts_sim* sim, const ts_kinematics* k, const ts_step_co
         if (!chain) return -1;
         count = ts_step_contact_list(sim->model, contact, chain);
         ts_step_contact_move(sim, k, contact, w->slope, chain, count);
-        ts_step_contact_fill_rows(sim->model, k, contact, chain, count, out);
+        ts_step_contact_fill_rows(sim, k, contact, chain, count, out);
         return count;
     }
     for (int d = sim->model->body[body].dof_last; d >= 0; d = sim->model->dof[d].parent) ++count;
@@ -250,7 +250,8 @@ static int find_world_contact(const ts_step_task* task, ts_step_implicit* p, con
     ts_step_contact_fill_chain_rows(sim, k, &w, law->row, room->chain.numbers, room->chain.count, own.count,
                                     (double*)own.by_q);
     if (goes_by_G(law) && !add_own(task, p, &w, &law->softening, law->slowed, &own)) return 0;
-    add_common(model, k, contact, w.on_b, ts_step_contact_impulse(contact, sim->impulse + block->row), w.unit, room);
+    add_common(model, k, contact, w.on_b, ts_step_contact_impulse(sim, contact, sim->impulse + block->row), w.unit,
+               room);
     p->block[contact->block] = own;
     return 1;
 }
@@ -291,7 +292,7 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     if (!dof || !by_q || task->arena->failed) return 0;
     if (before) {
         ts_step_contact_move(sim, &sim->kinematics, contact, slope, motion, count);
-        ts_step_contact_fill_rows(model, &sim->kinematics, contact, motion, count, before);
+        ts_step_contact_fill_rows(sim, &sim->kinematics, contact, motion, count, before);
         ts_step_contact_list(model, contact, motion);
     }
     ts_step_contact_move(sim, k, contact, slope, motion, count);
@@ -299,12 +300,12 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
         dof[i] = motion[i].dof;
         place[i] = shared ? i : motion[i].dof - model->tree[tree].dof_first;
     }
-    ts_step_contact_fill_rows(model, k, contact, motion, count, by_q);
+    ts_step_contact_fill_rows(sim, k, contact, motion, count, by_q);
     ts_step_contact_add_law(sim, contact, law.row, motion, count, before, by_q, by_v);
     const ts_step_block_slope own = {block->row, rows, count, dof, by_q, shared ? to.numbers : NULL, by_v};
     const ts_step_contact_sought sought = {.contact = contact, .slope = slope};
     if (by_G && !add_own(task, p, &sought, &law.softening, law.slowed, &own)) return 0;
-    ts_force w = ts_step_contact_impulse(contact, sim->impulse + block->row);
+    ts_force w = ts_step_contact_impulse(sim, contact, sim->impulse + block->row);
     if (a < 0 || b < 0) {
         ts_step_contact_motion unit[TS_CONTACT_UNITS];
         ts_step_contact_units(k, contact, slope, a < 0, tree, unit);
@@ -416,7 +417,7 @@ int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_aren
             double pull = p->contact_pull ? p->contact_pull[n] : 0.0;
             int acts = ts_step_block_acts(sim, p, contact->block);
             if (!acts && pull == 0.0) continue;
-            int plain = known && ts_vec3_max_abs(contact->drift) == 0.0 &&
+            int plain = known && ts_vec3_max_abs(ts_sim_contact_rare(sim, contact)->drift) == 0.0 &&
                         sim->row_block[contact->block].blocked == TS_ROW_FREE;
             if (plain && acts) plain = find_contact(task, p, contact, &slope[n - i], &room);
             if (!plain)

@@ -53,7 +53,7 @@ void ts_step_contact_move(const ts_sim* sim, const ts_kinematics* k, const ts_co
 int ts_step_contact_law(const ts_sim* sim, const ts_contact* contact, ts_mujoco_row_slopes* out, int* out_slowed);
 
 /// Fills in d(J v) at the velocities of `k`, (rows x count).
-void ts_step_contact_fill_rows(const ts_model* model, const ts_kinematics* k, const ts_contact* contact,
+void ts_step_contact_fill_rows(const ts_sim* sim, const ts_kinematics* k, const ts_contact* contact,
                                const ts_step_contact_motion* motion, int count, double* out);
 
 /// Adds what the law adds: dR lambda - dc*, with what `before` says of the speeds before the step (NULL: nothing), and by the velocity before into by_v.
@@ -62,7 +62,7 @@ void ts_step_contact_add_law(const ts_sim* sim, const ts_contact* contact, const
                              double* by_v);
 
 /// The impulse in the world, about the contact.
-ts_force ts_step_contact_impulse(const ts_contact* contact, const double* lambda);
+ts_force ts_step_contact_impulse(const ts_sim* sim, const ts_contact* contact, const double* lambda);
 
 /// Finds what a contact of something with the world does by the six units of a motion about the origin of that thing's tree.
 void ts_step_contact_units(const ts_kinematics* k, const ts_contact* contact, const ts_manifold_derivative_point* slope,

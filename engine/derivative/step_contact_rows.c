@@ -128,8 +128,9 @@ static ts_vec3 direction_of(const ts_contact* contact, int r) {
 }
 
 // What rows from the fourth on are scaled by.
-static double turn_scale(const ts_contact* contact, int r) {
-    return (r == 3 ? contact->surface.friction_spin : contact->surface.friction_roll) / contact->surface.friction;
+static double turn_scale(const ts_sim* sim, const ts_contact* contact, int r) {
+    const ts_contact_rare* rare = ts_sim_contact_rare(sim, contact);
+    return (r == 3 ? rare->friction_spin : rare->friction_roll) / contact->surface.friction;
 }
 
 // Of a hard contact, and whether leverage has slowed it, so that it goes by G as well. Returns 0 when that is not known here.
@@ -181,10 +182,10 @@ static ts_motion relative_velocity(const ts_model* model, const ts_kinematics* k
     return c;
 }
 
-void ts_step_contact_fill_rows(const ts_model* model, const ts_kinematics* k, const ts_contact* contact,
+void ts_step_contact_fill_rows(const ts_sim* sim, const ts_kinematics* k, const ts_contact* contact,
                                const ts_step_contact_motion* motion, int count, double* out) {
     int rows = contact->surface.dimension;
-    ts_motion c = relative_velocity(model, k, contact);
+    ts_motion c = relative_velocity(sim->model, k, contact);
     for (int i = 0; i < count; ++i) {
         const ts_step_contact_motion* m = &motion[i];
         ts_vec3 linear = ts_vec3_add(ts_vec3_cross(c.linear, m->turn), m->push.linear);
@@ -192,14 +193,17 @@ void ts_step_contact_fill_rows(const ts_model* model, const ts_kinematics* k, co
         for (int r = 0; r < rows; ++r) {
             ts_vec3 direction = direction_of(contact, r);
             double* to = &out[r * count + i];
-            *to = r < 3 ? ts_vec3_dot(direction, linear) : turn_scale(contact, r) * ts_vec3_dot(direction, angular);
+            *to =
+                r < 3 ? ts_vec3_dot(direction, linear) : turn_scale(sim, contact, r) * ts_vec3_dot(direction, angular);
         }
     }
 }
 
 // dR lambda - dc* of row r by the gap. What sticks presses by no more than its impulse is beyond the pull (engine/rows/contact.c).
 static double slope_by_gap(const ts_sim* sim, const ts_contact* contact, const ts_mujoco_row_slopes* law, int r) {
-    double stuck = r == (contact->surface.dimension == 1 ? 0 : 2) ? sim->options.time_step * contact->adhesion : 0.0;
+    double stuck = r == (contact->surface.dimension == 1 ? 0 : 2)
+                       ? sim->options.time_step * ts_sim_contact_rare(sim, contact)->adhesion
+                       : 0.0;
     double lambda = sim->impulse[sim->problem.block[contact->block].row + r];
     return law[r].R_by_gap * (lambda - stuck) - law[r].reference_by_gap;
 }
@@ -219,13 +223,13 @@ void ts_step_contact_add_law(const ts_sim* sim, const ts_contact* contact, const
             ts_vec3 origin = sim->kinematics.tree_origin[sim->model->dof[motion[i].dof].tree];
             ts_vec3 moved = ts_motion_at(S, ts_vec3_sub(contact->position, origin));
             double rate =
-                r < 3 ? ts_vec3_dot(direction, moved) : turn_scale(contact, r) * ts_vec3_dot(direction, S.angular);
+                r < 3 ? ts_vec3_dot(direction, moved) : turn_scale(sim, contact, r) * ts_vec3_dot(direction, S.angular);
             by_v[r * count + i] = -law[r].reference_by_speed * (motion[i].on_b - motion[i].on_a) * rate;
         }
     }
 }
 
-ts_force ts_step_contact_impulse(const ts_contact* contact, const double* lambda) {
+ts_force ts_step_contact_impulse(const ts_sim* sim, const ts_contact* contact, const double* lambda) {
     ts_force w = {ts_vec3_zero(), ts_vec3_zero()};
     int rows = contact->surface.dimension;
     for (int r = 0; r < rows; ++r) {
@@ -233,7 +237,7 @@ ts_force ts_step_contact_impulse(const ts_contact* contact, const double* lambda
         if (r < 3)
             w.force = ts_vec3_add_scaled(w.force, lambda[r], direction);
         else
-            w.couple = ts_vec3_add_scaled(w.couple, lambda[r] * turn_scale(contact, r), direction);
+            w.couple = ts_vec3_add_scaled(w.couple, lambda[r] * turn_scale(sim, contact, r), direction);
     }
     return w;
 }

@@ -500,7 +500,8 @@ static void add_weight(const parameters* w, ts_step_column c, int b, double* du)
     for (int r = block->row; r < block->row + block->rows; ++r) du[r] += rate * sim->problem.R[r] * sim->impulse[r];
     if (!ts_row_is(sim, b, &ts_row_contact)) return;
     int normal = block->row + (block->rows == 1 ? 0 : 2);
-    du[normal] -= rate * sim->problem.R[normal] * h * sim->contact[sim->row_block[b].item].adhesion;
+    double adhesion = ts_sim_contact_rare(sim, &sim->contact[sim->row_block[b].item])->adhesion;
+    du[normal] -= rate * sim->problem.R[normal] * h * adhesion;
 }
 
 // Adds du of acting rows by their own laws.

@@ -49,13 +49,13 @@ static void gather(const ts_sim* sim, const double* pull, double* force) {
 int ts_step_pulls_find(const ts_step_task* task, ts_step_implicit* p) {
     const ts_sim* sim = task->sim;
     int any = 0;
-    for (int c = 0; c < sim->contact_count; ++c) any = any || sim->contact[c].adhesion != 0.0;
+    for (int c = 0; sim->contact_rare && c < sim->contact_count; ++c) any = any || sim->contact_rare[c].adhesion != 0.0;
     for (int i = 0; i < sim->model->actuator_count; ++i) any = any || ts_step_drive_is_suction(sim, i);
     if (!any || sim->contact_count == 0) return 1;
     double* pull = (double*)ts_arena_alloc_zeroed(task->arena, (size_t)sim->contact_count, sizeof(double));
     double* force = (double*)ts_arena_alloc_zeroed(task->arena, (size_t)sim->model->nv, sizeof(double));
     if (!pull || !force) return 0;
-    for (int c = 0; c < sim->contact_count; ++c) pull[c] = sim->contact[c].adhesion;
+    for (int c = 0; sim->contact_rare && c < sim->contact_count; ++c) pull[c] = sim->contact_rare[c].adhesion;
     for (int i = 0; i < sim->model->actuator_count; ++i)
         if (ts_step_drive_is_suction(sim, i) && sim->model->actuator[i].active) (void)share(sim, i, pull);
     gather(sim, pull, force);

@@ -69,14 +69,14 @@ void ts_dynamics_gather_applied(const ts_sim* sim, double* applied) {
 // What contacts that stick pull their bodies together with.
 void ts_dynamics_gather_adhesion(const ts_sim* sim, double* applied) {
     const ts_model* model = sim->model;
-    for (int c = 0; c < sim->contact_count; ++c) {
+    for (int c = 0; sim->contact_rare && c < sim->contact_count; ++c) {
         const ts_contact* contact = &sim->contact[c];
-        if (contact->adhesion == 0.0) continue;
+        double adhesion = sim->contact_rare[c].adhesion;
+        if (adhesion == 0.0) continue;
         for (int side = 0; side < 2; ++side) {
             const ts_body* body = &model->body[side ? contact->body_b : contact->body_a];
             if (body->tree < 0) continue;
-            ts_vec3 force =
-                ts_vec3_scale(side ? -contact->adhesion : contact->adhesion, ts_mat3_column(&contact->frame, 2));
+            ts_vec3 force = ts_vec3_scale(side ? -adhesion : adhesion, ts_mat3_column(&contact->frame, 2));
             ts_vec3 lever = ts_vec3_sub(contact->position, sim->kinematics.tree_origin[body->tree]);
             ts_force wrench = {.couple = ts_vec3_cross(lever, force), .force = force};
             for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)

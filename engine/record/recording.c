@@ -418,6 +418,7 @@ static ts_code fill_contacts(ts_recording* r, long long row, long long first, in
     }
     if (!ok) return damaged(r, "a contact", row, out_status);
     sim->contact = contact;
+    sim->contact_rare = NULL;
     sim->contact_mode = modes;
     sim->contact_count = count;
     sim->asleep_contacts = 0;

@@ -67,9 +67,9 @@ static void plan(ts_sim* sim, ts_row_plan* out_plan) {
 }
 
 // What rows from the fourth on read: relative spin and roll about this direction, scaled as contact/problem.h says.
-static ts_vec3 turn_direction(const ts_contact* contact, int r) {
-    double scale =
-        (r == 3 ? contact->surface.friction_spin : contact->surface.friction_roll) / contact->surface.friction;
+static ts_vec3 turn_direction(const ts_sim* sim, const ts_contact* contact, int r) {
+    const ts_contact_rare* rare = ts_sim_contact_rare(sim, contact);
+    double scale = (r == 3 ? rare->friction_spin : rare->friction_roll) / contact->surface.friction;
     return ts_vec3_scale(scale, ts_mat3_column(&contact->frame, r == 3 ? 2 : r - 4));
 }
 
@@ -83,7 +83,7 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
     ts_row_add_point(out_J, 0, moves, contact->body_a, contact->position, direction, -1.0);
     ts_row_add_point(out_J, 0, moves, contact->body_b, contact->position, direction, 1.0);
     if (rows == moves) return;
-    for (int r = 3; r < rows; ++r) turn[r - 3] = turn_direction(contact, r);
+    for (int r = 3; r < rows; ++r) turn[r - 3] = turn_direction(sim, contact, r);
     ts_row_add_turn(out_J, 3, rows - 3, contact->body_a, turn, -1.0);
     ts_row_add_turn(out_J, 3, rows - 3, contact->body_b, turn, 1.0);
 }
@@ -136,7 +136,7 @@ void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row
     }
     ts_vec3_store(impulse, out_impulse);
     for (int r = 3; r < contact->surface.dimension; ++r) {
-        ts_vec3 direction = turn_direction(contact, r);
+        ts_vec3 direction = turn_direction(sim, contact, r);
         double squared = ts_vec3_dot(direction, direction);
         // A contact that rolls with friction and spins without has a row of zeros.
         if (squared > 0.0) out_impulse[r] = ratio * ts_vec3_dot(ts_vec3_load(memory->impulse + 3), direction) / squared;
@@ -144,10 +144,10 @@ void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row
 }
 
 // The share of row r in how the surfaces run.
-static double drift_along(const ts_contact* contact, int r) {
+static double drift_along(const ts_contact* contact, const ts_contact_rare* rare, int r) {
     if (contact->surface.dimension == 1 || r == 2 || r > 3) return 0.0;
-    if (r < 2) return r ? contact->drift.y : contact->drift.x;
-    return contact->surface.friction_spin / contact->surface.friction * contact->drift.z;
+    if (r < 2) return r ? rare->drift.y : rare->drift.x;
+    return rare->friction_spin / contact->surface.friction * rare->drift.z;
 }
 
 // What brings a contact back to its anchor within the step, as c* of the tangents: u = c - c* + R lambda = 0 is then the spring
@@ -166,9 +166,9 @@ static void pull_to_anchor(const ts_sim* sim, const ts_contact* contact, const t
 }
 
 // Velocity of the surfaces, where rows have that of the geoms.
-static ts_vec3 surface_velocity(const ts_contact* contact, const double* row) {
+static ts_vec3 surface_velocity(const ts_contact* contact, const ts_contact_rare* rare, const double* row) {
     if (contact->surface.dimension == 1) return ts_vec3_make(0.0, 0.0, row[0]);
-    return ts_vec3_make(row[0] + contact->drift.x, row[1] + contact->drift.y, row[2]);
+    return ts_vec3_make(row[0] + rare->drift.x, row[1] + rare->drift.y, row[2]);
 }
 
 // Whether last step's impulse of a contact pressed.
@@ -194,15 +194,16 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const double* now = out_law->speeds->now;
     int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2, bounces = 0;
     int soft = ts_sim_storage_of(sim)->contact_softness != TS_SOFT_CONTACT_NONE;
+    const ts_contact_rare* rare = ts_sim_contact_rare(sim, contact);
     double drift[TS_BLOCK_ROWS_MAX] = {0.0};
-    int drifts = contact->drift.x != 0.0 || contact->drift.y != 0.0 || contact->drift.z != 0.0;
-    for (int r = 0; r < rows && drifts; ++r) drift[r] = drift_along(contact, r);
+    int drifts = rare->drift.x != 0.0 || rare->drift.y != 0.0 || rare->drift.z != 0.0;
+    for (int r = 0; r < rows && drifts; ++r) drift[r] = drift_along(contact, rare, r);
     if (soft && !out_law->rigid) {
         double of_surfaces[TS_BLOCK_ROWS_MAX];
         for (int r = 0; r < rows; ++r) of_surfaces[r] = now[r] + drift[r];
         ts_soft_contact_rows(sim, contact, of_surfaces, out_law->reference, out_law->R);
         // The pull that is in the free velocity shall press a soft contact no deeper.
-        out_law->reference[normal] += out_law->R[normal] * sim->options.time_step * contact->adhesion;
+        out_law->reference[normal] += out_law->R[normal] * sim->options.time_step * rare->adhesion;
     } else {
         for (int r = 0; r < rows && !out_law->rigid; ++r)
             out_law->R[r] = r == normal ? sim->options.compliance_normal : sim->options.compliance_tangent;
@@ -214,33 +215,33 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     if (out_law->rigid) return;
     if (memory && sim->solver->anchors && rows >= 3) pull_to_anchor(sim, contact, memory, out_law->reference);
     if (memory && !bounces) ts_contact_start(sim, contact, memory, now[normal], out_law->impulse);
-    contact->velocity_before = surface_velocity(contact, now);
+    contact->velocity_before = surface_velocity(contact, rare, now);
 }
 
 static void answer(ts_sim* sim, int b, const double* velocity, const double* impulse) {
     ts_contact* contact = contact_of(sim, b);
     int rows = contact->surface.dimension;
-    contact->angular_impulse = ts_vec3_zero();
-    if (rows > 3) contact->angular_impulse.z = contact->surface.friction_spin / contact->surface.friction * impulse[3];
-    if (rows > 4) {
-        double scale = contact->surface.friction_roll / contact->surface.friction;
-        contact->angular_impulse.x = scale * impulse[4];
-        contact->angular_impulse.y = scale * impulse[5];
+    if (rows > 3) {
+        ts_contact_rare* rare = &sim->contact_rare[contact - sim->contact];
+        double scale = rare->friction_roll / contact->surface.friction;
+        rare->angular_impulse = ts_vec3_make(rows > 4 ? scale * impulse[4] : 0.0, rows > 4 ? scale * impulse[5] : 0.0,
+                                             rare->friction_spin / contact->surface.friction * impulse[3]);
     }
-    contact->velocity = surface_velocity(contact, velocity);
+    contact->velocity = surface_velocity(contact, ts_sim_contact_rare(sim, contact), velocity);
     contact->impulse = rows >= 3 ? ts_vec3_load(impulse) : ts_vec3_make(0.0, 0.0, impulse[0]);
 }
 
 static void book(const ts_sim* sim, int b, const ts_row_work* work, double* account) {
     const ts_contact* contact = contact_of(sim, b);
     int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2;
+    const ts_contact_rare* rare = ts_sim_contact_rare(sim, contact);
     double bounce = -contact->surface.restitution * work->before[normal], drive[TS_BLOCK_ROWS_MAX], squared = 0.0;
     // The reference is either of the two, to the bit.
     int bounces = bounce > 0.0 && work->reference[normal] == bounce;
     ts_row_book_push(work, normal, bounces, TS_LEDGER_NORMAL, account);
     if (rows == 1) return;
     for (int r = 0; r < rows; ++r) {
-        drive[r] = -drift_along(contact, r);
+        drive[r] = -drift_along(contact, rare, r);
         if (r != normal) squared += work->impulse[r] * work->impulse[r];
     }
     int slides = ts_row_is_at_bound(sqrt(squared), contact->surface.friction * work->impulse[normal]);
@@ -258,7 +259,10 @@ static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_mem
     ts_contact_axes axes = ts_contact_axes_of(&contact->frame);
     ts_contact_geom on_a = ts_contact_geom_of(&pose[contact->geom_a]),
                     on_b = ts_contact_geom_of(&pose[contact->geom_b]);
-    ts_contact_remember(contact, &axes, &on_a, &on_b, ts_four_load(&contact->position.x), contact->impulse, out_memory);
+    ts_four turning = ts_four_zero();
+    if (contact->surface.dimension > 3)
+        turning = ts_contact_along(&axes, ts_sim_contact_rare(sim, contact)->angular_impulse);
+    ts_contact_remember(&axes, &on_a, &on_b, ts_four_load(&contact->position.x), contact->impulse, turning, out_memory);
 }
 
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {

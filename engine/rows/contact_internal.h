@@ -80,13 +80,10 @@ static inline ts_four ts_contact_on_geom(const ts_contact_geom* geom, ts_four po
     return ts_four_plus(xy, ts_four_product(ts_four_lane(d, 2), geom->row[2]));
 }
 
-/// What the next step shall know of a contact at `position` between geoms that lie there: impulse and own. `impulse` is its own, in its frame, of
-/// the last solve. Inline, for who goes through many.
-static inline void ts_contact_remember(const ts_contact* contact, const ts_contact_axes* axes, const ts_contact_geom* a,
-                                       const ts_contact_geom* b, ts_four position, ts_vec3 impulse,
-                                       ts_row_memory* out_memory) {
-    ts_four turning = ts_four_zero();
-    if (contact->surface.dimension > 3) turning = ts_contact_along(axes, contact->angular_impulse);
+/// What the next step shall know of a contact at `position` between geoms that lie there: impulse and own. `impulse` is its own, in its
+/// frame, of the last solve, `turning` its angular one in world axes. Inline, for who goes through many.
+static inline void ts_contact_remember(const ts_contact_axes* axes, const ts_contact_geom* a, const ts_contact_geom* b,
+                                       ts_four position, ts_vec3 impulse, ts_four turning, ts_row_memory* out_memory) {
     ts_four_store_three(ts_contact_along(axes, impulse), out_memory->impulse);
     ts_four_store_three(turning, out_memory->impulse + 3);
     ts_four_store_three(axes->z, out_memory->own + TS_CONTACT_NORMAL);

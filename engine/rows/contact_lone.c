@@ -8,9 +8,10 @@
 #include "engine/rows/row_plan_internal.h"
 #include "engine/sim_internal.h"
 
-static int is_plain(const ts_contact* contact) {
-    return contact->surface.dimension == 3 && !(contact->surface.restitution > 0.0) && contact->drift.x == 0.0 &&
-           contact->drift.y == 0.0 && contact->drift.z == 0.0;
+static int is_plain(const ts_sim* sim, const ts_contact* contact) {
+    ts_vec3 drift = ts_sim_contact_rare(sim, contact)->drift;
+    return contact->surface.dimension == 3 && !(contact->surface.restitution > 0.0) && drift.x == 0.0 &&
+           drift.y == 0.0 && drift.z == 0.0;
 }
 
 static ts_row_lanes_lone lone_of(const ts_sim* sim, const ts_contact* contact, int body, int tree, double sign) {
@@ -31,7 +32,7 @@ int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, double* J,
     const int body[2] = {contact->body_a, contact->body_b};
     int moved = 0;
     ts_row_lanes_lone side[2];
-    if (!is_plain(contact)) return 0;
+    if (!is_plain(sim, contact)) return 0;
     for (int k = 0; k < 2; ++k) {
         int tree = ts_sim_storage_of(sim)->body_tree[body[k]];
         if (tree < 0) continue;
@@ -46,7 +47,6 @@ int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, double* J,
     out_reference[2] = ts_contact_reference(&sim->options, &input, &bounces);
     if (memory >= 0) ts_contact_start(sim, contact, &sim->row_memory.data[memory], out_speeds->now[2], io_impulse);
     // Of nothing, which makes zeros positive.
-    contact->velocity_before =
-        ts_vec3_make(out_speeds->now[0] + contact->drift.x, out_speeds->now[1] + contact->drift.y, out_speeds->now[2]);
+    contact->velocity_before = ts_vec3_make(out_speeds->now[0] + 0.0, out_speeds->now[1] + 0.0, out_speeds->now[2]);
     return 1;
 }

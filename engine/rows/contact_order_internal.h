@@ -21,7 +21,8 @@ typedef struct ts_contact_run {
 enum {
     TS_CONTACT_RUN_PLAIN = 1,    // nothing but friction: neither rolling, nor glue, nor a surface that runs
     TS_CONTACT_RUN_BOUNCES = 2,  // elastic
-    TS_CONTACT_RUN_PAUSES = 4    // of some of them a push-out stays away, or has (ts_row_memory.pause)
+    TS_CONTACT_RUN_PAUSES = 4,   // of some of them a push-out stays away, or has (ts_row_memory.pause)
+    TS_CONTACT_RUN_RARE = 8      // they have something that few have (ts_contact_rare)
 };
 
 /// The pairs of geoms that have contacts (ts_sim_storage.contact_run), highest first: (storage->run_count) indices in the step's scratch; NULL when

@@ -96,10 +96,11 @@ static void take_away_applied(const ts_sim* sim) {
 
 // Surfaces that stick pull both bodies of a contact together, besides what its rows do.
 static void take_away_adhesion(const ts_sim* sim) {
-    for (int c = 0; c < sim->contact_count; ++c) {
+    for (int c = 0; sim->contact_rare && c < sim->contact_count; ++c) {
         const ts_contact* contact = &sim->contact[c];
-        if (contact->adhesion == 0.0) continue;
-        ts_vec3 pull = ts_vec3_scale(contact->adhesion, ts_mat3_column(&contact->frame, 2));
+        double adhesion = sim->contact_rare[c].adhesion;
+        if (adhesion == 0.0) continue;
+        ts_vec3 pull = ts_vec3_scale(adhesion, ts_mat3_column(&contact->frame, 2));
         take_away(sim, contact->body_a, contact->position, (ts_force){ts_vec3_zero(), pull});
         take_away(sim, contact->body_b, contact->position, (ts_force){ts_vec3_zero(), ts_vec3_neg(pull)});
     }

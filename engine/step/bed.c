@@ -89,6 +89,7 @@ void ts_sleep_free(ts_sim* sim) {
     ts_bed* bed = ts_sim_storage_of(sim)->bed;
     if (!bed) return;
     ts_sleeping_contact_array_free(&bed->contact);
+    ts_sleeping_rare_array_free(&bed->rare);
     ts_sleeping_verdict_array_free(&bed->verdict);
     ts_pair_memory_array_free(&bed->pair);
     ts_manifold_kept_array_free(&bed->kept);
@@ -102,6 +103,7 @@ size_t ts_sleep_memory(const ts_sim* sim) {
     const ts_bed* bed = ts_sim_storage_of(sim)->bed;
     if (!bed) return 0;
     return sizeof *bed + ts_arena_reserved(&bed->fixed) + (size_t)bed->contact.capacity * sizeof *bed->contact.data +
+           (size_t)bed->rare.capacity * sizeof *bed->rare.data +
            (size_t)bed->verdict.capacity * sizeof *bed->verdict.data +
            (size_t)bed->pair.capacity * sizeof *bed->pair.data + (size_t)bed->kept.capacity * sizeof *bed->kept.data +
            (size_t)bed->row.capacity * sizeof *bed->row.data;
@@ -119,7 +121,7 @@ void ts_sleep_forget(ts_sim* sim) {
     }
     memcpy(bed->place, sim->qpos, (size_t)sim->model->nq * sizeof(double));
     bed->knows_inputs = bed->woken = bed->failed = 0;
-    bed->contact.count = bed->verdict.count = bed->pair.count = bed->kept.count = bed->row.count = 0;
+    bed->contact.count = bed->rare.count = bed->verdict.count = bed->pair.count = bed->kept.count = bed->row.count = 0;
 }
 
 // --- to and fro --------------------------------------------------------------------------------------------------------
@@ -218,9 +220,11 @@ void ts_sleep_give_back(ts_sim* sim) {
     for (int i = 0; i < bed->contact.count; ++i) {
         const ts_contact* contact = &bed->contact.data[i];
         if (!ts_sim_body_sleeps(sim, contact->body_a) && !ts_sim_body_sleeps(sim, contact->body_b)) continue;
+        if (bed->rare.count > 0) bed->rare.data[left] = bed->rare.data[i];
         bed->verdict.data[left] = bed->verdict.data[i];
         bed->contact.data[left++] = *contact;
     }
+    if (bed->rare.count > 0) bed->rare.count = left;
     bed->contact.count = bed->verdict.count = left;
 }
 
@@ -233,7 +237,7 @@ typedef struct saved_head {
     int actuator_count, equality_count, mocap_count, sensor_size;
     int asleep_count;
     int knows_inputs;
-    int contact_count, pair_count, row_count;
+    int contact_count, rare_count, pair_count, row_count;
 } saved_head;
 
 typedef struct piece {
@@ -241,7 +245,7 @@ typedef struct piece {
     size_t bytes;
 } piece;
 
-enum { PIECES = 16 };
+enum { PIECES = 17 };
 
 // All pieces of what is saved, as the head has their sizes.
 static int list_pieces(const ts_sim* sim, const saved_head* head, piece out[PIECES]) {
@@ -260,6 +264,7 @@ static int list_pieces(const ts_sim* sim, const saved_head* head, piece out[PIEC
         {&bed->options, sizeof bed->options},
         {bed->settings, sizeof bed->settings},
         {bed->contact.data, contacts * sizeof *bed->contact.data},
+        {bed->rare.data, (size_t)head->rare_count * sizeof *bed->rare.data},
         {bed->verdict.data, contacts * sizeof *bed->verdict.data},
         {bed->pair.data, pairs * sizeof *bed->pair.data},
         {bed->kept.data, pairs * sizeof *bed->kept.data},
@@ -284,6 +289,7 @@ static saved_head head_of(const ts_sim* sim) {
                        .asleep_count = storage->asleep_count,
                        .knows_inputs = bed->knows_inputs,
                        .contact_count = bed->contact.count,
+                       .rare_count = bed->rare.count,
                        .pair_count = bed->pair.count,
                        .row_count = bed->row.count};
     return head;
@@ -325,7 +331,8 @@ int ts_sleep_is_saved(const ts_sim* sim, const unsigned char* data, size_t size)
     return head.tree_count == model->tree_count && head.nq == model->nq && head.nv == model->nv &&
            head.body_count == model->body_count && head.actuator_count == model->actuator_count &&
            head.equality_count == model->equality_count && head.mocap_count == model->mocap_count &&
-           head.sensor_size == model->sensor_size && head.contact_count >= 0 && head.pair_count >= 0 &&
+           head.sensor_size == model->sensor_size && head.contact_count >= 0 &&
+           (head.rare_count == 0 || head.rare_count == head.contact_count) && head.pair_count >= 0 &&
            head.row_count >= 0;
 }
 
@@ -342,6 +349,7 @@ int ts_sleep_restore(ts_sim* sim, const unsigned char* data, size_t size) {
     memcpy(&head, data, sizeof head);
     if (size_of(sim, &head) != size) return 0;
     if (!ts_sleeping_contact_array_resize(&bed->contact, head.contact_count) ||
+        !ts_sleeping_rare_array_resize(&bed->rare, head.rare_count) ||
         !ts_sleeping_verdict_array_resize(&bed->verdict, head.contact_count) ||
         !ts_pair_memory_array_resize(&bed->pair, head.pair_count) ||
         !ts_manifold_kept_array_resize(&bed->kept, head.pair_count) ||

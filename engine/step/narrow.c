@@ -227,7 +227,9 @@ static ts_vec3 drift_of(const ts_sim* sim, const ts_contact* contact) {
 
 void ts_contact_turn_frame(const ts_sim* sim, ts_contact* contact, ts_vec3 tangent) {
     contact->frame = contact_frame(ts_mat3_column(&contact->frame, 2), tangent);
-    if (ts_vec3_max_abs(contact->drift) > 0.0) contact->drift = drift_of(sim, contact);
+    if (!sim->contact_rare) return;
+    ts_contact_rare* rare = &sim->contact_rare[contact - sim->contact];
+    if (ts_vec3_max_abs(rare->drift) > 0.0) rare->drift = drift_of(sim, contact);
 }
 
 static int surface_runs(const ts_surface* surface) {
@@ -293,7 +295,7 @@ static void fill_contact(const ts_sim* sim, const shared_contact* shared, const 
         *known = (known_frame){normal, tangent, contact_frame(normal, wanted)};
     }
     // One by one: a literal is made elsewhere and copied, which costs as much as all the rest.
-    _Static_assert(sizeof(void*) != 8 || sizeof(ts_contact) == 312, "whatever a contact has is set here");
+    _Static_assert(sizeof(void*) != 8 || sizeof(ts_contact) == 232, "whatever a contact has is set here");
     contact->geom_a = shared->pair->a;
     contact->geom_b = shared->pair->b;
     contact->body_a = shared->body_a;
@@ -302,18 +304,20 @@ static void fill_contact(const ts_sim* sim, const shared_contact* shared, const 
     contact->position = point->position;
     contact->frame = known->frame;
     contact->gap = point->gap;
-    contact->surface = (ts_contact_surface){surface->dimension, surface->friction, surface->friction_spin,
-                                            surface->friction_roll, surface->restitution};
+    contact->surface = (ts_contact_surface){surface->friction, surface->restitution, surface->dimension};
     contact->persistent = old != NULL;
     contact->block = -1;
     contact->asleep = 0;
-    contact->velocity_before = contact->velocity = contact->drift = ts_vec3_zero();
-    contact->adhesion = point->gap <= surface->gap + sim->options.slop ? surface->adhesion : 0.0;
-    contact->impulse = contact->angular_impulse = ts_vec3_zero();
+    contact->velocity_before = contact->velocity = contact->impulse = ts_vec3_zero();
     double share = old && shared->starts ? ts_contact_start_share(sim, old, normal) : 0.0;
     if (share == 0.0) return;
     ts_vec3 impulse = ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(old->impulse));
     contact->impulse = ts_vec3_scale(share, impulse);
+}
+
+// N: what it pulls its bodies together with.
+static double adhesion_of(const ts_sim* sim, const ts_contact* contact, const ts_surface* surface) {
+    return contact->gap <= surface->gap + sim->options.slop ? surface->adhesion : 0.0;
 }
 
 // How far a point may have moved on either geom and still be the one of last step: 2 % of the smaller geom's size.
@@ -396,14 +400,15 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touc
                                    .label = contact_key(ts_pair_key(pair->a, pair->b), 0)};
     match_points(sim, pair, touch, shared.label, range->old, range->old_end, memory);
     known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
-    int drifts = surfaces->runs;
-    int plain = shared.surface->dimension == 3, pauses = 0;
+    int drifts = surfaces->runs, glues = shared.surface->adhesion != 0.0;
+    int plain = shared.surface->dimension == 3, rare = drifts || shared.surface->dimension > 3, pauses = 0;
     ts_vec3 sum = ts_vec3_zero();
     for (int k = 0; k < touch->count; ++k) {
         const ts_row_memory* old = memory[k] >= 0 ? &sim->row_memory.data[memory[k]] : NULL;
         fill_contact(sim, &shared, &touch->point[k], memory[k], &known, &contact[k]);
-        if (drifts) contact[k].drift = drift_of(sim, &contact[k]);
-        plain = plain && contact[k].adhesion == 0.0 && (!drifts || ts_vec3_max_abs(contact[k].drift) == 0.0);
+        int sticks = glues && adhesion_of(sim, &contact[k], shared.surface) != 0.0;
+        rare = rare || sticks;
+        plain = plain && !sticks && (!drifts || ts_vec3_max_abs(drift_of(sim, &contact[k])) == 0.0);
         pauses = pauses || (old && (old->pause != 0 || old->last_pause != 0));
         sum = ts_vec3_add(sum, contact[k].position);
         if (-contact[k].gap > range->deepest) range->deepest = -contact[k].gap;
@@ -415,7 +420,7 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touc
         .body = {shared.body_a, shared.body_b},
         .units = touch->units,
         .kind = (plain ? TS_CONTACT_RUN_PLAIN : 0) | (shared.surface->restitution > 0.0 ? TS_CONTACT_RUN_BOUNCES : 0) |
-                (pauses ? TS_CONTACT_RUN_PAUSES : 0),
+                (pauses ? TS_CONTACT_RUN_PAUSES : 0) | (rare ? TS_CONTACT_RUN_RARE : 0),
     };
 }
 
@@ -427,6 +432,40 @@ static void fill_contacts(void* context, int begin, int end, int worker) {
         job->range[i].deepest = 0.0;
         if (job->touch[i].count) fill_pair(job->sim, &job->pair[i], &job->touch[i], &surfaces, &job->range[i]);
     }
+}
+
+// What few contacts have, of those that do.
+static void fill_rare(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
+    known_surface surfaces = {.is_known = 0};
+    (void)worker;
+    for (int r = begin; r < end; ++r) {
+        const ts_contact_run* run = &ts_sim_storage_of(sim)->contact_run[r];
+        if (!(run->kind & TS_CONTACT_RUN_RARE)) continue;
+        const ts_contact* contact = &sim->contact[run->first];
+        ts_narrow_pair pair = {contact->geom_a, contact->geom_b};
+        const ts_surface* surface = surface_of(sim, &pair, &surfaces);
+        ts_contact_rare* rare = &sim->contact_rare[run->first];
+        for (int k = 0; k < run->count; ++k)
+            rare[k] = (ts_contact_rare){.friction_spin = surface->friction_spin,
+                                        .friction_roll = surface->friction_roll,
+                                        .drift = surfaces.runs ? drift_of(sim, &contact[k]) : ts_vec3_zero(),
+                                        .adhesion = adhesion_of(sim, &contact[k], surface),
+                                        .angular_impulse = ts_vec3_zero()};
+    }
+}
+
+// Where any contact, or any that sleeps, has something of it. Returns 0 when memory is short.
+static int take_rare(ts_sim* sim, int count, int asleep) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int any = storage->bed && storage->bed->rare.count > 0;
+    for (int r = 0; r < storage->run_count && !any; ++r) any = storage->contact_run[r].kind & TS_CONTACT_RUN_RARE;
+    if (!any) return 1;
+    sim->contact_rare = (ts_contact_rare*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)count + (size_t)asleep,
+                                                                sizeof *sim->contact_rare);
+    if (!sim->contact_rare) return 0;
+    ts_task_parallel_for(sim->tasks, storage->run_count, 64, fill_rare, sim);
+    return 1;
 }
 
 // Ranges of all pairs; pairs and memory ascend together. Returns how many contacts there are, and in the storage of how many pairs.
@@ -465,6 +504,7 @@ static ts_code compact(ts_sim* sim, const ts_narrow_pair* pair, const narrow_tou
     if (sim->scratch.failed) return TS_ERROR_MEMORY;
     compact_context job = {sim, pair, touch, range};
     ts_task_parallel_for(sim->tasks, pair_count, 64, fill_contacts, &job);
+    if (!take_rare(sim, count, asleep)) return TS_ERROR_MEMORY;
     sim->contact_count = count;
     sim->info.contact_count = count;
     for (int i = 0; i < pair_count; ++i)
@@ -475,6 +515,7 @@ static ts_code compact(ts_sim* sim, const ts_narrow_pair* pair, const narrow_tou
 ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     sim->contact_count = 0;
+    sim->contact_rare = NULL;
     sim->info.contact_count = 0;
     sim->info.narrow_failures = sim->info.kept_pairs = 0;
     sim->info.worst_penetration = 0.0;

@@ -43,9 +43,9 @@ static int fits_side(const ts_sim* sim, int body) {
 }
 
 // Nothing but friction: neither rolling, nor glue, nor a surface that runs.
-static int is_plain(const ts_contact* contact) {
-    return contact->surface.dimension == 3 && contact->adhesion == 0.0 && contact->drift.x == 0.0 &&
-           contact->drift.y == 0.0 && contact->drift.z == 0.0;
+static int is_plain(const ts_contact* contact, const ts_contact_rare* rare) {
+    if (contact->surface.dimension != 3) return 0;
+    return !rare || (rare->adhesion == 0.0 && ts_vec3_max_abs(rare->drift) == 0.0);
 }
 
 static int fits_bodies(const ts_sim* sim, int a, int b) {
@@ -104,7 +104,8 @@ static int fits(const ts_sim* sim, pile_counts* out) {
     const ts_bed* bed = storage->bed;
     for (int i = 0; bed && i < bed->contact.count; ++i) {
         const ts_contact* contact = &bed->contact.data[i];
-        if (!is_plain(contact) || !fits_bodies(sim, contact->body_a, contact->body_b)) return 0;
+        const ts_contact_rare* rare = bed->rare.count > 0 ? &bed->rare.data[i] : NULL;
+        if (!is_plain(contact, rare) || !fits_bodies(sim, contact->body_a, contact->body_b)) return 0;
     }
     return 1;
 }

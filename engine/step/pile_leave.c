@@ -80,7 +80,7 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
         ts_four position = ts_four_plus(middle, ts_contact_along(&axes, lever));
         key.part = contact->key;
         note_memory(job, i, key, tree, memory);
-        ts_contact_remember(contact, &axes, &a, &b, position, impulse, memory);
+        ts_contact_remember(&axes, &a, &b, position, impulse, ts_four_zero(), memory);
         ts_four_store_three(position, &contact->position.x);
         contact->gap = track->gap[lane];
         contact->velocity = ts_pair_vector_get(&track->velocity, lane);

@@ -153,7 +153,7 @@ static void join_all(const ts_sim* sim) {
         const ts_contact* contact = &sim->contact[i];
         int a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
         join(bed->root, a, b);
-        if (ts_vec3_max_abs(contact->drift) == 0.0) continue;
+        if (ts_vec3_max_abs(ts_sim_contact_rare(sim, contact)->drift) == 0.0) continue;
         if (a >= 0) bed->driven[a] = 1;
         if (b >= 0) bed->driven[b] = 1;
     }
@@ -190,6 +190,17 @@ static int judge(ts_sim* sim) {
 
 // --- sleep itself ------------------------------------------------------------------------------------------------------
 
+// What few contacts have, of contact i, which becomes the bed's next: of all there or of none. Returns 0 when memory is short.
+static int keep_rare(const ts_sim* sim, int i) {
+    ts_bed* bed = ts_sim_storage_of(sim)->bed;
+    int had = bed->rare.count, count = bed->contact.count;
+    if (had == 0 && !sim->contact_rare) return 1;
+    if (!ts_sleeping_rare_array_resize(&bed->rare, count + 1)) return 0;
+    memset(bed->rare.data + had, 0, (size_t)(count - had) * sizeof *bed->rare.data);
+    bed->rare.data[count] = *ts_sim_contact_rare(sim, &sim->contact[i]);
+    return 1;
+}
+
 // Contacts that lie down, with what they are certified to do. Returns 0 when memory is short.
 static int keep_contacts(ts_sim* sim) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
@@ -205,7 +216,7 @@ static int keep_contacts(ts_sim* sim) {
         if (contact.block >= 0) verdict = certificate.verdict[contact.block];
         contact.block = -1;
         contact.asleep = 1;
-        ok = ts_sleeping_contact_array_push(&bed->contact, contact) &&
+        ok = keep_rare(sim, i) && ts_sleeping_contact_array_push(&bed->contact, contact) &&
              ts_sleeping_verdict_array_push(&bed->verdict, verdict);
     }
     ts_arena_scope_end(scratch, scope);
@@ -273,6 +284,9 @@ void ts_sleep_show(ts_sim* sim) {
     if (!bed || bed->contact.count == 0 || sim->asleep_contacts > 0) return;
     memcpy(sim->contact + sim->contact_count, bed->contact.data,
            (size_t)bed->contact.count * sizeof *bed->contact.data);
+    if (bed->rare.count > 0)
+        memcpy(sim->contact_rare + sim->contact_count, bed->rare.data,
+               (size_t)bed->rare.count * sizeof *bed->rare.data);
     sim->contact_count += bed->contact.count;
     sim->asleep_contacts = bed->contact.count;
 }

@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 TS_ARRAY_DECLARE(ts_sleeping_contact_array, ts_contact);
+TS_ARRAY_DECLARE(ts_sleeping_rare_array, ts_contact_rare);
 TS_ARRAY_DECLARE(ts_sleeping_verdict_array, ts_contact_verdict);
 
 /// How quiet a kinematic tree is.
@@ -54,7 +55,8 @@ typedef struct ts_bed {
 
     // of sleepers alone, sorted as in ts_sim
     ts_sleeping_contact_array contact;
-    ts_sleeping_verdict_array verdict;  // of those contacts
+    ts_sleeping_rare_array rare;        // of those contacts, or empty
+    ts_sleeping_verdict_array verdict;  // likewise of all
     ts_pair_memory_array pair;
     ts_manifold_kept_array kept;  // one of each pair
     ts_row_memory_array row;

@@ -86,7 +86,8 @@ static void add_impulses(ts_sim* sim) {
         ts_carried_contact* carried = &storage->carried[i];
         if (storage->substep == 0) carried->velocity_before = sim->contact[i].velocity_before;
         carried->impulse = ts_vec3_add(carried->impulse, sim->contact[i].impulse);
-        carried->angular_impulse = ts_vec3_add(carried->angular_impulse, sim->contact[i].angular_impulse);
+        if (sim->contact_rare)
+            carried->angular_impulse = ts_vec3_add(carried->angular_impulse, sim->contact_rare[i].angular_impulse);
     }
 }
 
@@ -99,7 +100,7 @@ static void show_impulses(ts_sim* sim) {
     for (int i = 0; i < sim->contact_count; ++i) {
         sim->contact[i].velocity_before = storage->carried[i].velocity_before;
         sim->contact[i].impulse = storage->carried[i].impulse;
-        sim->contact[i].angular_impulse = storage->carried[i].angular_impulse;
+        if (sim->contact_rare) sim->contact_rare[i].angular_impulse = storage->carried[i].angular_impulse;
     }
 }
 

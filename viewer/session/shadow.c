@@ -36,6 +36,7 @@ static void copy_state(ts_arena* arena, ts_sim* s) {
     COPY(arena, s->actuator_force, m->actuator_count);
     COPY(arena, s->sensor, m->sensor_size);
     COPY(arena, s->contact, s->contact_count);
+    if (s->contact_rare) COPY(arena, s->contact_rare, s->contact_count);
 }
 
 static void copy_kinematics(ts_arena* arena, const ts_model* m, const ts_kinematics* from, ts_kinematics* out) {
