@@ -155,8 +155,6 @@ static void check_velocities(fixture f) {
     memcpy(qpos, f.sim->qpos, (size_t)f.model->nq * sizeof(double));
     fixture_run(&f, 1);
     // The new velocity seen from the geometry of the step's beginning.
-    double moved[64];
-    memcpy(moved, f.sim->qpos, sizeof moved);
     memcpy(f.sim->qpos, qpos, (size_t)f.model->nq * sizeof(double));
     ts_sim_update_kinematics(f.sim);
     for (int i = 0; i < f.sim->contact_count; ++i) {
