@@ -502,7 +502,6 @@ static inline void add_six_products(const double* J, int count, double* io_block
 static void add_products_of(const ts_delassus_segment* s, int rows, double* io_block) {
     switch (rows) {
     case 1: io_block[0] += read_one(s->J, s->count, s->J); break;
-    case 3: add_products(s->J, s->count, io_block); break;
     case 6: add_six_products(s->J, s->count, io_block); break;
     default: add_all_products(s->J, rows, s->count, io_block); break;
     }
@@ -530,6 +529,14 @@ static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block
     }
     // Where Y is J both halves are the same numbers, to the bit.
     int rows = block->rows, is_white = block->J == block->Y;
+    if (is_white && rows == 3) {
+        double lower[9] = {0.0};
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+            add_products(self->segment[s].J, self->segment[s].count, lower);
+        for (int i = 0; i < 3; ++i)
+            for (int k = 0; k < 3; ++k) out_block[3 * i + k] = i < k ? lower[3 * k + i] : lower[3 * i + k];
+        return;
+    }
     if (is_white) {
         memset(out_block, 0, (size_t)(rows * rows) * sizeof(double));
         for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)

@@ -26,9 +26,10 @@ enum { CHUNK = 64, COMPANY = 3 };
 
 // A chain that so many blocks move: contacts of one foot.
 typedef struct company {
-    int block;                                             // one of them
-    double now[2 * TS_ROW_LANES], free[2 * TS_ROW_LANES];  // speeds along the six components of its axes
-    double* stored;                                        // these, whitened, segment by segment
+    int block;                       // one of them
+    int tree, dof_first, dof_count;  // what they move
+    double speed[6][2];              // along the six components of its axes: now and free
+    double* stored;                  // these, whitened, segment by segment
 } company;
 
 // The problem under construction.
@@ -373,25 +374,28 @@ static int chain_of(const assembly* work, int b) {
 static void fill_companion(const assembly* work, int b) {
     const ts_row_plan* plan = work->plan;
     const company* chain = &work->company[work->company_of[b]];
-    double wrench[6 * TS_BLOCK_ROWS_MAX] = {0.0};
-    ts_row_speeds speeds = {{0.0}, {0.0}};
-    ts_row_piece piece;
-    int end = open_piece(work, plan->segment_start[b], plan->segment_start[b + 1], plan->block[b].rows, NULL, &piece);
-    piece.wrench = wrench;
+    double wrench[6 * TS_BLOCK_ROWS_MAX];
+    ts_row_speeds speeds;
+    int first = plan->segment_start[b], rows = plan->block[b].rows;
+    ts_row_piece piece = {.tree = chain->tree,
+                          .dof_first = chain->dof_first,
+                          .dof_count = chain->dof_count,
+                          .segment_first = first,
+                          .segment_count = plan->segment_start[b + 1] - first,
+                          .rows = rows,
+                          .wrench = wrench};
+    memset(wrench, 0, 6 * (size_t)rows * sizeof(double));
     ts_row_jacobian J = {.sim = work->sim, .piece = &piece, .piece_count = 1, .speeds = &speeds};
     ts_row_source_at(plan->owner[b].source)->jacobian(work->sim, b, &J);
-    piece.stored = plan->segment + piece.segment_first;
-    ts_row_lanes_mix mix = {piece.stored, end - piece.segment_first, chain->stored, wrench, plan->block[b].rows};
-    ts_row_lanes_combine(&mix, segment_data(work, piece.segment_first));
-    for (int r = 0; r < mix.rows; ++r) {
-        double now = 0.0, free = 0.0;
-        for (int i = 0; i < 6; ++i) {
-            double w = wrench[6 * r + i];
-            now += w * chain->now[i];
-            free += w * chain->free[i];
-        }
-        speeds.now[r] = now;
-        speeds.free[r] = free;
+    piece.stored = plan->segment + first;
+    ts_row_lanes_mix mix = {piece.stored, piece.segment_count, chain->stored, wrench, rows};
+    ts_row_lanes_combine(&mix, segment_data(work, first));
+    for (int r = 0; r < rows; ++r) {
+        double speed[2] = {0.0, 0.0};
+        for (int i = 0; i < 6; ++i)
+            for (int k = 0; k < 2; ++k) speed[k] += wrench[6 * r + i] * chain->speed[i][k];
+        speeds.now[r] = speed[0];
+        speeds.free[r] = speed[1];
     }
     apply_law(work, b, &J, 0);
 }
@@ -403,6 +407,9 @@ static void fill_chain(const assembly* work, company* chain, double* side) {
     int first = plan->segment_start[chain->block], last = plan->segment_start[chain->block + 1];
     ts_row_piece piece;
     open_piece(work, first, last, 6, side, &piece);
+    chain->tree = piece.tree;
+    chain->dof_first = piece.dof_first;
+    chain->dof_count = piece.dof_count;
     for (int s = first; s < last; ++s) {
         for (int d = plan->segment[s].column; d < plan->segment[s].column + plan->segment[s].count; ++d) {
             double *to = side + TS_ROW_LANES * (d - piece.dof_first), *rest = to + TS_ROW_LANES * piece.dof_count;
@@ -413,8 +420,13 @@ static void fill_chain(const assembly* work, company* chain, double* side) {
             rest[2] = rest[3] = 0.0;
         }
     }
+    double now[2 * TS_ROW_LANES] = {0.0}, free[2 * TS_ROW_LANES] = {0.0};
     ts_row_lanes lanes = lanes_of(work, &piece, 6, plan->segment + first, last - first);
-    ts_row_lanes_close(&lanes, chain->now, chain->free, chain->stored);
+    ts_row_lanes_close(&lanes, now, free, chain->stored);
+    for (int k = 0; k < 6; ++k) {
+        chain->speed[k][0] = now[k];
+        chain->speed[k][1] = free[k];
+    }
 }
 
 static void fill_chains(void* context, int begin, int end, int worker) {
