@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "contact/operator/body_graph_internal.h"
 #include "contact/operator/linear_ways_internal.h"
 #include "contact/operator/wide_internal.h"
@@ -207,7 +208,8 @@ static void spread(const bodies* w, int b, const double* x, double* y) {
 static void collect(const bodies* w, int b, const double* y, double* out) {
     const double* scale = w->s->A->scale + w->s->A->row[b];
     const ts_velocity_block* block = &w->form->block[b];
-    int first = w->form->segment_start[b], rows = block->rows;
+    int first = w->form->segment_start[b], rows = ts_linear_rows_of(w->s, b);
+    TS_ASSERT(rows == 3 || block->kernel == TS_VELOCITY_ANY);
     if (block->kernel == TS_VELOCITY_PAIR) {
         TS_SIX(read_pair)(block->J, y + w->place[first], y + w->place[first + 1], out);
     } else if (block->kernel == TS_VELOCITY_ONE) {
@@ -343,6 +345,7 @@ static int add_six(bodies* w, int b, const double* K, known_entry* known) {
     for (int k = 0; k < count; ++k) {
         if (!is_group(&w->graph, &segment[k])) return 0;
         group[k] = w->graph.group_of[segment[k].column];
+        TS_ASSERT(group[k] >= 0);
     }
     if (group[0] != known->group[0] || group[1] != known->group[1])
         for (int l = 0; l < count; ++l)
@@ -434,7 +437,7 @@ static void apply_factor(bodies* w, double* x) {
     ts_block_lu_solve(w->lu, w->y);
     for (int a = 0; a < room->count; ++a) {
         int b = room->list[a], rows = ts_linear_rows_of(w->s, b);
-        double moved[MAX];
+        double moved[MAX] = {0.0};
         collect(w, b, w->y, moved);
         multiply(w, b, moved);
         divide(w, b, moved);
@@ -452,7 +455,7 @@ static double look(bodies* w) {
     for (int a = 0; a < room->count; ++a) {
         int b = room->list[a], rows = ts_linear_rows_of(s, b);
         const double *d = w->step + room->first[a], *C = s->C ? s->C + s->square[b] : NULL;
-        double moved[MAX];
+        double moved[MAX] = {0.0};
         collect(w, b, w->y, moved);
         for (int r = 0; r < rows; ++r) moved[r] += shift_of(s->A, s->A->row[b] + r) * d[r];
         multiply(w, b, moved);

@@ -2,6 +2,7 @@
 #ifndef TS_CONTACT_LINEAR_WAYS_INTERNAL_H
 #define TS_CONTACT_LINEAR_WAYS_INTERNAL_H
 
+#include "base/assert.h"
 #include "base/linear/block_lu.h"
 #include "base/linear/panel.h"
 #include "contact/operator/delassus_velocity_internal.h"
@@ -70,7 +71,11 @@ typedef struct ts_linear_room {
 } ts_linear_room;
 
 /// Rows of block b.
-static inline int ts_linear_rows_of(const ts_linear* s, int b) { return s->A->row[b + 1] - s->A->row[b]; }
+static inline int ts_linear_rows_of(const ts_linear* s, int b) {
+    int rows = s->A->row[b + 1] - s->A->row[b];
+    TS_ASSERT(rows > 0);
+    return rows;
+}
 
 /// out = (A + more 1) x through the operator, for A without numbers.
 void ts_linear_matrix_apply_shifted(const ts_linear_matrix* A, double more, const double* x, double* out);

@@ -30,6 +30,7 @@ static inline double dot_six(const double* a, const double* b) {
 // Where rows [row, row + rows) over a lone free body, six numbers each, are to be made: in their place the first time, else
 // in `spare`.
 static inline double* open_sixes(ts_row_piece* piece, int row, int rows, double* spare) {
+    TS_ASSERT(rows > 0);
     unsigned mask = ((1u << rows) - 1u) << row, before = piece->written & mask;
     piece->written |= mask;
     if (!before) return piece->J + 6 * row;
