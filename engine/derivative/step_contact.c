@@ -338,7 +338,7 @@ static int widen(const ts_step_task* task, ts_step_implicit* p, const ts_contact
             by_q[r * count + i] = old.by_q[r * old.count + i];
             if (old.by_v) by_v[r * count + i] = old.by_v[r * old.count + i];
         }
-    for (int r = 0; r < old.count && old.force; ++r)
+    for (int r = 0; r < old.count && force && old.force; ++r)
         memcpy(force + r * count, old.force + r * old.count, (size_t)old.count * sizeof(double));
     *slope = (ts_step_block_slope){block->row, block->rows, count, dof, by_q, force, by_v};
     return 1;
