@@ -79,10 +79,20 @@ static int is_bare(const ts_dof* dof, int count) {
     return 1;
 }
 
+static int is_loose(const ts_model* model) {
+    if (model->equality_count || model->tendon_count || model->actuator_count || model->step_sensor_count) return 0;
+    for (int j = 0; j < model->joint_count; ++j)
+        if (model->joint[j].type != TS_JOINT_FREE || model->joint[j].limited) return 0;
+    for (int d = 0; d < model->nv; ++d)
+        if (model->dof[d].friction > 0.0) return 0;
+    return 1;
+}
+
 // Tables that follow from the model alone.
 static void fill_tables(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
+    storage->is_loose = is_loose(model);
     for (int b = 0; b < model->body_count; ++b) storage->body_tree[b] = model->body[b].tree;
     for (int t = 0; t < model->tree_count; ++t) {
         storage->tree_is_lone[t] =

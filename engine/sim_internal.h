@@ -74,6 +74,7 @@ typedef struct ts_sim_storage {
     int matrices_are_shared;  // nonzero: lone bodies that are alike have one matrix and factor (dynamics/mass_matrices.c)
     int constants_are_known;  // nonzero: all matrices and factors that are shared have been made
     int dof_most;             // most dofs of a tree
+    int is_loose;  // nonzero: nothing but free joints without limits and dry friction, and no sensors of what happens in a step
     int collider_count;
     ts_collider* collider;          // (collider_count) by ascending geom
     int has_margins;                // nonzero: some geom or contact pair has one

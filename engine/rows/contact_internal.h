@@ -10,6 +10,16 @@
 extern "C" {
 #endif
 
+/// Asks for the memory of entries that are soon written, `ahead` of `at` and `bytes` long, so that nobody waits for it then. There need not be any.
+static inline void ts_contact_expect(const void* at, size_t ahead, size_t bytes) {
+#if defined(__GNUC__)
+    uintptr_t from = (uintptr_t)at + ahead * bytes;
+    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const void*)(from + i), 1);
+#else
+    (void)at, (void)ahead, (void)bytes;
+#endif
+}
+
 /// What decides the reference velocity of a contact's normal row.
 typedef struct ts_reference_input {
     double gap;          // m

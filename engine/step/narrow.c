@@ -23,6 +23,8 @@
 // 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
 static const double same_normal = 1e-6;
 
+enum { AHEAD = 6 };  // contacts whose memory is on its way
+
 // A label that people and recordings can follow: the pair's key scrambled to 32 bits, then the feature. Matching never
 // relies on the scrambled half being unique.
 static uint64_t contact_key(uint64_t pair, uint32_t feature) {
@@ -405,6 +407,7 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touc
     ts_vec3 sum = ts_vec3_zero();
     for (int k = 0; k < touch->count; ++k) {
         const ts_row_memory* old = memory[k] >= 0 ? &sim->row_memory.data[memory[k]] : NULL;
+        ts_contact_expect(&contact[k], AHEAD, sizeof *contact);
         fill_contact(sim, &shared, &touch->point[k], memory[k], &known, &contact[k]);
         int sticks = glues && adhesion_of(sim, &contact[k], shared.surface) != 0.0;
         rare = rare || sticks;

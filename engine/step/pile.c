@@ -28,8 +28,9 @@
 #include "engine/step/yield_internal.h"
 
 enum {
-    BOUT = 16,   // sweeps between looks
-    GRAIN = 128  // bodies or contacts that a thread takes at a time
+    BOUT = 16,    // sweeps between looks
+    GRAIN = 128,  // bodies or contacts that a thread takes at a time
+    AHEAD = 8     // units whose contacts are on their way
 };
 
 // --- whether it is one ---------------------------------------------------------------------------------------------------
@@ -66,19 +67,10 @@ static int fits_settings(const ts_sim* sim) {
            options->viscosity == 0.0 && ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_NONE;
 }
 
-// Nothing but free joints without dry friction: no limits, equalities, tendons, actuators, and no sensors of what happens in a step.
-static int fits_model(const ts_sim* sim) {
-    const ts_model* model = sim->model;
-    if (model->equality_count || model->tendon_count || model->actuator_count || model->step_sensor_count) return 0;
-    for (int j = 0; j < model->joint_count; ++j)
-        if (model->joint[j].type != TS_JOINT_FREE || model->joint[j].limited) return 0;
-    for (int d = 0; d < model->nv; ++d)
-        if (model->dof[d].friction > 0.0) return 0;
-    return sim->integrator->frees_lone_bodies && !ts_sim_storage_of(sim)->ledger;
-}
-
 static int may_be(const ts_sim* sim) {
-    return ts_sim_storage_of(sim)->substep_count > 1 && fits_model(sim) && fits_settings(sim);
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    return storage->substep_count > 1 && storage->is_loose && sim->integrator->frees_lone_bodies && !storage->ledger &&
+           fits_settings(sim);
 }
 
 // What there is to be counted of a pile.
@@ -267,6 +259,8 @@ static void fill_unit(void* context, int u, const ts_pair_seat* seat) {
     ts_vec3 centre = l->centre[unit->body[0]], normal = ts_mat3_column(&contact->frame, 2),
             tangent = ts_mat3_column(&contact->frame, 0);
     int lane = seat->lane;
+    if (u + AHEAD < l->unit_count)
+        ts_contact_expect(&sim->contact[l->unit[u + AHEAD].first], 0, TS_PAIR_POINTS * sizeof *contact);
     ts_pair_vector_put(&seat->group->normal, lane, normal);
     ts_pair_vector_put(&seat->group->tangent, lane, tangent);
     ts_pair_vector_put(&seat->group->offset, lane, ts_vec3_sub(centre, l->centre[unit->body[1]]));

@@ -2,7 +2,8 @@
 //
 // Problem: both are large, and a step that computes little else goes through them once more. Rule: contacts of a pair of geoms lie together and share poses,
 // bodies and, unit by unit, frames, which are read once; vectors are turned in registers of four numbers, of which the last means nothing. What is
-// remembered is of the last substep, what is shown of all. The points have moved on with their bodies, half-way between where A and B carry them.
+// remembered is of the last substep, what is shown of all. Neither is in the near caches any more when a step ends, so
+// what is to be written is asked for some contacts ahead. The points have moved on with their bodies, half-way between where A and B carry them.
 // Source: row by row as in rows/contact.c.
 // Guaranteed: same bits with and without AVX2 (pile_leave_wide.c), since every number is its own sum.
 // Known to fail: nothing of its own.
@@ -11,7 +12,10 @@
 #include "engine/sim_internal.h"
 #include "engine/step/pile_internal.h"
 
-enum { GRAIN = 32 };  // pairs of geoms that a thread takes at a time
+enum {
+    GRAIN = 32,  // pairs of geoms that a thread takes at a time
+    AHEAD = 6    // contacts whose memory is on its way
+};
 
 // What all contacts have in common.
 typedef struct leave_job {
@@ -66,6 +70,8 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
     int tree = body_tree[run->body[body_tree[run->body[0]] < 0]], group = -1;
     for (int i = run->first; i < run->first + run->count; ++i, ++contact) {
         int slot = pairs->slot[i], lane = slot % TS_PAIR_LANES, at = slot / TS_PAIR_LANES;
+        ts_contact_expect(&sim->row_memory.data[i], AHEAD, sizeof(ts_row_memory));
+        ts_contact_expect(contact, AHEAD, sizeof *contact);
         const ts_pair_track* track = &pairs->track[at];
         const ts_pair_point* point = &pairs->point[at];
         // Two units of a pair share a body that moves, and so no group.
