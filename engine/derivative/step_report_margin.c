@@ -3,6 +3,8 @@
 // Problem: contacts are made from a margin on. What comes nearer in a step than what is left of its gap is stopped within the margin and not beyond it: the step jumps there, and
 // no block tells of a contact that is not made. Rule: pairs whose shapes may come that fast are asked again with a little more margin. A point whose gap is at the
 // margin and which the velocities after the step close, or would close, is told.
+// How fast they come is asked another way than in engine/step/foresee.c, which bounds what finite turns of lone bodies do within a step: here a step is a straight
+// line, so the difference of both spins does, about the smaller shape, and trees have it, too.
 // Guaranteed: what cannot close in a step is not asked for. Known to fail: where soft contacts begin (they have no margin), and contacts that are kept over substeps.
 #include <float.h>
 #include <math.h>
