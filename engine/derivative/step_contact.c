@@ -280,7 +280,7 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     double* by_q = TS_ARENA_ARRAY(task->arena, double, rows* count);
     int more = moves || by_G;
     double* by_v =
-        more ? (double*)ts_arena_alloc_zeroed(task->arena, (size_t)(2 * rows * count), sizeof(double)) : NULL;
+        more ? (double*)ts_arena_alloc_zeroed(task->arena, 2 * (size_t)rows * (size_t)count, sizeof(double)) : NULL;
     double* before = by_v && moves ? by_v + rows * count : NULL;
     int tree = a < 0 ? b : a, shared = a >= 0 && b >= 0 && a != b;
     // What one tree does to itself is the tree's.
