@@ -93,32 +93,45 @@ static const double chosen[16][N] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {
                                      {0, 1, 1, 0}, {1, 1, 1, 0}, {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1},
                                      {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1}};
 
+// Of row r of a tile what couples two dofs of one chain.
+static inline ts_four keep_chained(const ts_tree_tile* tile, int r, ts_four row) {
+    return ts_four_where(ts_four_load(chosen[tile->chained >> N * r & 15]), row, ts_four_zero());
+}
+
 // A tile, `rows` by four, of M and its mirror image.
 static inline void fill_tile(const ts_tree_tile* tile, int rows, const double* lane, const double* row, int ld,
                              double* M) {
-    ts_four S[NUMBERS], v[N], t[N];
+    ts_four S[NUMBERS];
     for (int i = 0; i < NUMBERS; ++i) S[i] = ts_four_load(lane + LANES * tile->column + N * i);
     row += N * ROW * tile->row;
-    for (int r = 0; r < N; ++r) v[r] = r < rows ? power(S, row + ROW * r) : ts_four_zero();
-    if (tile->chained != 0xffff)
-        for (int r = 0; r < N; ++r)
-            v[r] = ts_four_where(ts_four_load(chosen[tile->chained >> N * r & 15]), v[r], ts_four_zero());
-    for (int r = 0; r < N; ++r) t[r] = v[r];
-    ts_four_transpose(&t[0], &t[1], &t[2], &t[3]);
+    ts_four a = power(S, row), b = rows > 1 ? power(S, row + ROW) : ts_four_zero(),
+            c = rows > 2 ? power(S, row + 2 * ROW) : ts_four_zero(),
+            d = rows > 3 ? power(S, row + 3 * ROW) : ts_four_zero();
+    // Row by row by name: an array would be kept in memory.
+    if (tile->chained != 0xffff) {
+        a = keep_chained(tile, 0, a), b = keep_chained(tile, 1, b);
+        c = keep_chained(tile, 2, c), d = keep_chained(tile, 3, d);
+    }
+    ts_four e = a, f = b, g = c, h = d;
+    ts_four_transpose(&e, &f, &g, &h);
     double *across = M + (ptrdiff_t)(N * tile->row) * ld + N * tile->column,
            *down = M + (ptrdiff_t)(N * tile->column) * ld + N * tile->row;
-    if (tile->row == tile->column)
-        for (int r = 0; r < N; ++r) v[r] = t[r] = ts_four_where(ts_four_load(chosen[(2 << r) - 1]), v[r], t[r]);
+    if (tile->row == tile->column) {
+        a = e = ts_four_where(ts_four_load(chosen[1]), a, e), b = f = ts_four_where(ts_four_load(chosen[3]), b, f);
+        c = g = ts_four_where(ts_four_load(chosen[7]), c, g), d = h = ts_four_where(ts_four_load(chosen[15]), d, h);
+    }
     if (rows == N) {
-        for (int r = 0; r < N; ++r) ts_four_store(v[r], across + (ptrdiff_t)r * ld);
-        for (int r = 0; r < N; ++r) ts_four_store(t[r], down + (ptrdiff_t)r * ld);
+        ts_four_store(a, across), ts_four_store(b, across + ld);
+        ts_four_store(c, across + (ptrdiff_t)2 * ld), ts_four_store(d, across + (ptrdiff_t)3 * ld);
+        ts_four_store(e, down), ts_four_store(f, down + ld);
+        ts_four_store(g, down + (ptrdiff_t)2 * ld), ts_four_store(h, down + (ptrdiff_t)3 * ld);
         return;
     }
     double value[N][N];
     int columns = tile->row == tile->column ? rows : N;
-    for (int r = 0; r < N; ++r) ts_four_store(v[r], value[r]);
+    ts_four_store(a, value[0]), ts_four_store(b, value[1]), ts_four_store(c, value[2]), ts_four_store(d, value[3]);
     for (int r = 0; r < rows; ++r)
-        for (int c = 0; c < columns; ++c) across[(ptrdiff_t)r * ld + c] = down[(ptrdiff_t)c * ld + r] = value[r][c];
+        for (int k = 0; k < columns; ++k) across[(ptrdiff_t)r * ld + k] = down[(ptrdiff_t)k * ld + r] = value[r][k];
 }
 
 static inline void run(const ts_crba_walk* walk, double* M) {

@@ -168,8 +168,11 @@ typedef struct ts_row_source {
     void (*offset)(const ts_sim* sim, const ts_equality* equality, double* out_offset);
 } ts_row_source;
 
+/// The table, by the number of a source (row_table.c).
+extern const ts_row_source* const ts_row_source_table[];
+
 /// Source i of the table.
-const ts_row_source* ts_row_source_at(int i);
+static inline const ts_row_source* ts_row_source_at(int i) { return ts_row_source_table[i]; }
 
 /// Sources that others know, of row_table.c.
 extern const ts_row_source ts_row_contact, ts_row_joint_limit, ts_row_joint_friction, ts_row_tendon_limit,

@@ -22,19 +22,17 @@
 
 SOURCES(DECLARE)
 
-static const ts_row_source* const source_table[] = {SOURCES(ADDRESS)};
+const ts_row_source* const ts_row_source_table[] = {SOURCES(ADDRESS)};
 
-enum { SOURCE_COUNT = sizeof source_table / sizeof source_table[0] };
+enum { SOURCE_COUNT = sizeof ts_row_source_table / sizeof ts_row_source_table[0] };
 
 int ts_row_source_count(void) { return SOURCE_COUNT; }
 
-const ts_row_source* ts_row_source_at(int i) { return source_table[i]; }
-
-const char* ts_row_source_name(int i) { return source_table[i]->name; }
+const char* ts_row_source_name(int i) { return ts_row_source_table[i]->name; }
 
 int ts_row_source_find(const char* name) {
     for (int i = 0; i < SOURCE_COUNT; ++i)
-        if (strcmp(source_table[i]->name, name) == 0) return i;
+        if (strcmp(ts_row_source_table[i]->name, name) == 0) return i;
     return -1;
 }
 

@@ -250,7 +250,8 @@ typedef struct known_frame {
 typedef struct known_surface {
     int is_known;
     int runs;  // nonzero: one of the two does
-    ts_surface a, b, between;
+    const ts_surface *a, *b;
+    ts_surface between;
 } known_surface;
 
 // The surface of a pair, with what the simulation adds to it.
@@ -259,12 +260,13 @@ static const ts_surface* surface_of(const ts_sim* sim, const ts_narrow_pair* pai
     const ts_surface *a = &model->geom[pair->a].surface, *b = &model->geom[pair->b].surface;
     const ts_surface_move* move = ts_sim_storage_of(sim)->surface_move;
     // What is not the same to the bit counts as another surface. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
-    int same = known->is_known && !memcmp(a, &known->a, sizeof *a) && !memcmp(b, &known->b, sizeof *b);
+    int same = known->is_known && (a == known->a || !memcmp(a, known->a, sizeof *a)) &&
+               (b == known->b || !memcmp(b, known->b, sizeof *b));
     if (same && !move && model->pair_count == 0) return &known->between;
     known->is_known = 1;
     known->runs = surface_runs(a) || surface_runs(b);
-    known->a = *a;
-    known->b = *b;
+    known->a = a;
+    known->b = b;
     known->between = ts_model_surface_between(model, pair->a, pair->b);
     if (!move) return &known->between;
     ts_surface* surface = &known->between;
