@@ -18,51 +18,35 @@
 
 #include "base/assert.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define TS_ARENA_POISON 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TS_ARENA_POISON 1
-#endif
-#endif
-
 #ifdef TS_ARENA_POISON
 #include <sanitizer/asan_interface.h>
 #define ARENA_HIDE(pointer, bytes) __asan_poison_memory_region((pointer), (bytes))
-#define ARENA_SHOW(pointer, bytes) __asan_unpoison_memory_region((pointer), (bytes))
+
+void ts_arena_show(void* start, size_t bytes) { __asan_unpoison_memory_region(start, bytes); }
 #else
 #define ARENA_HIDE(pointer, bytes) ((void)(pointer), (void)(bytes))
-#define ARENA_SHOW(pointer, bytes) ((void)(pointer), (void)(bytes))
 #endif
 
 enum {
-    ARENA_ALIGNMENT = 64,
     ARENA_SMALLEST_CHUNK = 4096,
     ARENA_MUCH = 1 << 16  // bytes to spare of which an arena takes more only where they are less than a thirty-second
 };
 
-typedef struct ts_arena_chunk {
-    struct ts_arena_chunk* older;
-    struct ts_arena_chunk* newer;
-    size_t size;  // bytes after the header
-    size_t used;  // of them, from the front
-} ts_arena_chunk;
+_Static_assert(sizeof(ts_arena_chunk) <= TS_ARENA_ALIGNMENT, "the header takes one alignment unit");
 
-_Static_assert(sizeof(ts_arena_chunk) <= ARENA_ALIGNMENT, "the header takes one alignment unit");
-
-static char* chunk_bytes(ts_arena_chunk* chunk) { return (char*)chunk + ARENA_ALIGNMENT; }
+static char* chunk_bytes(ts_arena_chunk* chunk) { return (char*)chunk + TS_ARENA_ALIGNMENT; }
 
 // Rounds up to the alignment; zero bytes still take one unit so that every pointer is distinct. 0 means overflow.
 static size_t round_up(size_t bytes) {
-    if (bytes == 0) return ARENA_ALIGNMENT;
-    if (bytes > SIZE_MAX - (ARENA_ALIGNMENT - 1)) return 0;
-    return (bytes + (ARENA_ALIGNMENT - 1)) & ~(size_t)(ARENA_ALIGNMENT - 1);
+    if (bytes == 0) return TS_ARENA_ALIGNMENT;
+    if (bytes > SIZE_MAX - (TS_ARENA_ALIGNMENT - 1)) return 0;
+    return (bytes + (TS_ARENA_ALIGNMENT - 1)) & ~(size_t)(TS_ARENA_ALIGNMENT - 1);
 }
 
 // A free-standing chunk of `size` bytes, a multiple of the alignment; NULL when memory is short.
 static ts_arena_chunk* chunk_create(size_t size) {
     if (size > SIZE_MAX / 2) return NULL;
-    ts_arena_chunk* chunk = (ts_arena_chunk*)aligned_alloc(ARENA_ALIGNMENT, ARENA_ALIGNMENT + size);
+    ts_arena_chunk* chunk = (ts_arena_chunk*)aligned_alloc(TS_ARENA_ALIGNMENT, TS_ARENA_ALIGNMENT + size);
     if (!chunk) return NULL;
     chunk->older = chunk->newer = NULL;
     chunk->size = size;
@@ -72,19 +56,8 @@ static ts_arena_chunk* chunk_create(size_t size) {
 }
 
 static void chunk_destroy(ts_arena_chunk* chunk) {
-    ARENA_SHOW(chunk_bytes(chunk), chunk->size);
+    ts_arena_show(chunk_bytes(chunk), chunk->size);
     free(chunk);
-}
-
-// Takes `size` bytes off the front of a chunk known to have them.
-static void* chunk_take(ts_arena* arena, ts_arena_chunk* chunk, size_t size, size_t bytes) {
-    char* start = chunk_bytes(chunk) + chunk->used;
-    chunk->used += size;
-    arena->chunk = chunk;
-    arena->used += size;
-    if (arena->used > arena->peak) arena->peak = arena->used;
-    ARENA_SHOW(start, bytes);
-    return start;
 }
 
 static ts_arena_chunk* oldest_chunk(const ts_arena* arena) {
@@ -121,23 +94,18 @@ void ts_arena_free(ts_arena* arena) {
     memset(arena, 0, sizeof *arena);
 }
 
-// Apart from the usual way, which saves no registers then.
-#if defined(__GNUC__)
-#define RARE __attribute__((noinline))
-#else
-#define RARE
-#endif
-
-// Where the present chunk has no room, or `size` is no size at all (0).
-RARE static void* alloc_elsewhere(ts_arena* arena, size_t size, size_t bytes) {
+void* ts_arena_alloc_elsewhere(ts_arena* arena, size_t bytes) {
+    size_t size = round_up(bytes);
     if (size == 0) {
         arena->failed = 1;
         return NULL;
     }
     ts_arena_chunk* newest = NULL;
     for (ts_arena_chunk* chunk = arena->chunk; chunk; chunk = chunk->newer) {
-        if (size <= chunk->size - chunk->used) return chunk_take(arena, chunk, size, bytes);
         newest = chunk;
+        if (size > chunk->size - chunk->used) continue;
+        arena->chunk = chunk;
+        return ts_arena_alloc(arena, bytes);
     }
     // In proportion to what there is, so the number of chunks stays logarithmic.
     size_t wanted = round_up(ts_arena_reserved(arena) / 2);
@@ -152,16 +120,8 @@ RARE static void* alloc_elsewhere(ts_arena* arena, size_t size, size_t bytes) {
     }
     fresh->older = newest;
     if (newest) newest->newer = fresh;
-    return chunk_take(arena, fresh, size, bytes);
-}
-
-void* ts_arena_alloc(ts_arena* arena, size_t bytes) {
-    size_t size = (bytes + (ARENA_ALIGNMENT - 1)) & ~(size_t)(ARENA_ALIGNMENT - 1);
-    ts_arena_chunk* chunk = arena->chunk;
-    // Nearly every call ends here: a step of a small scene makes more allocations than contacts. A size of zero, of none or of too many bytes, is one
-    // too large here.
-    if (chunk && size - 1 < chunk->size - chunk->used) return chunk_take(arena, chunk, size, bytes);
-    return alloc_elsewhere(arena, round_up(bytes), bytes);
+    arena->chunk = fresh;
+    return ts_arena_alloc(arena, bytes);
 }
 
 void* ts_arena_alloc_zeroed(ts_arena* arena, size_t count, size_t size) {
@@ -217,6 +177,6 @@ size_t ts_arena_reserved(const ts_arena* arena) {
     size_t bytes = 0;
     const ts_arena_chunk* chunk = arena->chunk;
     while (chunk && chunk->older) chunk = chunk->older;
-    for (; chunk; chunk = chunk->newer) bytes += ARENA_ALIGNMENT + chunk->size;
+    for (; chunk; chunk = chunk->newer) bytes += TS_ARENA_ALIGNMENT + chunk->size;
     return bytes;
 }

@@ -6,24 +6,41 @@
 
 #include <stddef.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define TS_ARENA_POISON 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TS_ARENA_POISON 1
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct ts_arena_chunk;
+/// A piece of the heap; its bytes begin TS_ARENA_ALIGNMENT behind it.
+typedef struct ts_arena_chunk {
+    struct ts_arena_chunk* older;
+    struct ts_arena_chunk* newer;
+    size_t size;  // bytes after the header, a multiple of the alignment
+    size_t used;  // of them, from the front; likewise
+} ts_arena_chunk;
+
+/// Of all that an arena hands out, bytes: a cache line.
+enum { TS_ARENA_ALIGNMENT = 64 };
 
 /// The allocator. Zero-initialised is valid and empty. Owns its chunks.
 typedef struct ts_arena {
-    struct ts_arena_chunk* chunk;  // newest chunk first
-    size_t used;                   // bytes handed out since the last reset, padding included
-    size_t peak;                   // most bytes ever in use between two resets
+    ts_arena_chunk* chunk;  // newest chunk first
+    size_t used;            // bytes handed out since the last reset, padding included
+    size_t peak;            // most bytes ever in use between two resets
     size_t growth;  // bytes that a new chunk has at most, unless more are asked for at once; 0: half of all there are
     int failed;     // nonzero once an allocation returned NULL; cleared by ts_arena_reset
 } ts_arena;
 
 /// A point to return to; see ts_arena_scope_begin.
 typedef struct ts_arena_scope {
-    struct ts_arena_chunk* chunk;
+    ts_arena_chunk* chunk;
     size_t chunk_used;
     size_t used;
 } ts_arena_scope;
@@ -34,9 +51,32 @@ int ts_arena_init(ts_arena* arena, size_t bytes);
 /// Gives every chunk back to the heap; the arena is empty and usable again.
 void ts_arena_free(ts_arena* arena);
 
-/// `bytes` of uninitialised memory, aligned to 64 bytes; NULL (and arena->failed) when memory is short.
-/// Zero bytes gives a valid pointer.
-void* ts_arena_alloc(ts_arena* arena, size_t bytes);
+/// What ts_arena_alloc does where the present chunk has no room.
+void* ts_arena_alloc_elsewhere(ts_arena* arena, size_t bytes);
+
+#ifdef TS_ARENA_POISON
+/// Tells AddressSanitizer that these bytes are handed out.
+void ts_arena_show(void* start, size_t bytes);
+#else
+/// Where there is no AddressSanitizer, nothing.
+static inline void ts_arena_show(void* start, size_t bytes) { (void)start, (void)bytes; }
+#endif
+
+/// `bytes` of uninitialised memory, aligned to TS_ARENA_ALIGNMENT bytes; NULL (and arena->failed) when memory is short.
+/// Zero bytes gives a valid pointer, of its own. Inline, as a step of a small scene makes more allocations than contacts.
+static inline void* ts_arena_alloc(ts_arena* arena, size_t bytes) {
+    ts_arena_chunk* chunk = arena->chunk;
+    size_t size = bytes + (bytes == 0);
+    // Room is a multiple of the alignment: what fits does so rounded up.
+    if (!chunk || size > chunk->size - chunk->used) return ts_arena_alloc_elsewhere(arena, bytes);
+    size = (size + (TS_ARENA_ALIGNMENT - 1)) & ~(size_t)(TS_ARENA_ALIGNMENT - 1);
+    char* start = (char*)chunk + TS_ARENA_ALIGNMENT + chunk->used;
+    chunk->used += size;
+    arena->used += size;
+    if (arena->used > arena->peak) arena->peak = arena->used;
+    ts_arena_show(start, bytes);
+    return start;
+}
 
 /// `count` elements of `size` bytes, zeroed; NULL when memory is short or count * size overflows.
 void* ts_arena_alloc_zeroed(ts_arena* arena, size_t count, size_t size);

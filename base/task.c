@@ -238,7 +238,7 @@ static void publish(ts_task_pool* pool, const share* all) {
     pthread_mutex_unlock(&pool->mutex);
 }
 
-void ts_task_parallel_for(ts_task_pool* pool, int count, int grain, ts_task_range run, void* context) {
+void ts_task_run_ranges(ts_task_pool* pool, int count, int grain, ts_task_range run, void* context) {
     TS_ASSERT(grain >= 1);
     if (count <= 0) return;
     if (grain < 1) grain = 1;

@@ -23,9 +23,18 @@ void ts_task_pool_destroy(ts_task_pool* pool);
 /// How many workers, at least 1.
 int ts_task_pool_workers(const ts_task_pool* pool);
 
-/// Calls `run` over [0, count) in ranges of at most `grain` (>= 1) indices, on all workers, and returns when all are
+/// What ts_task_parallel_for does with a pool, or with several ranges.
+void ts_task_run_ranges(ts_task_pool* pool, int count, int grain, ts_task_range run, void* context);
+
+/// Calls `on_range` over [0, count) in ranges of at most `grain` (>= 1) indices, on all workers, and returns when all are
 /// done. Where all keep up, a worker has the same part of [0, count) in every loop: what it wrote there is still near it. No heap. Must not be nested.
-void ts_task_parallel_for(ts_task_pool* pool, int count, int grain, ts_task_range run, void* context);
+static inline void ts_task_parallel_for(ts_task_pool* pool, int count, int grain, ts_task_range on_range,
+                                        void* context) {
+    if (pool || count > grain)
+        ts_task_run_ranges(pool, count, grain, on_range, context);
+    else if (count > 0)
+        on_range(context, 0, count, 0);
+}
 
 #ifdef __cplusplus
 }

@@ -158,6 +158,6 @@ static ts_bench_state state(ts_bench_world* w) {
 }
 
 const ts_bench_engine* ts_bench_box3d(void) {
-    static const ts_bench_engine engine = {"box3d-f32", create, destroy, step, centre, state};
+    static const ts_bench_engine engine = {"box3d-f32", create, destroy, step, centre, state, NULL};
     return &engine;
 }

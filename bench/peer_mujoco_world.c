@@ -77,6 +77,6 @@ static ts_bench_state state(ts_bench_world* w) {
 }
 
 const ts_bench_engine* ts_bench_mujoco_world(void) {
-    static const ts_bench_engine engine = {"mujoco", create, destroy, step, centre, state};
+    static const ts_bench_engine engine = {"mujoco", create, destroy, step, centre, state, NULL};
     return &engine;
 }

@@ -92,9 +92,9 @@ static int step(ts_bench_robot* robot) { return ts_sim_step(robot->sim, NULL) ==
 static int watch(ts_bench_robot* robot, ts_bench_robot_step* out_step) {
     const ts_step_info* info = &robot->sim->info;
     ts_energy energy = ts_sim_energy(robot->sim);
-    robot->sim->times_stages = 1;
+    robot->sim->times = TS_STEP_TIMES_STAGES;
     int done = step(robot);
-    robot->sim->times_stages = 0;
+    robot->sim->times = TS_STEP_TIMES_NONE;
     if (!done) return 0;
     *out_step = (ts_bench_robot_step){info->contact_count,
                                       info->solve.status == TS_SOLVE_CONVERGED,

@@ -47,6 +47,8 @@ typedef struct ts_bench_engine {
     int (*step)(ts_bench_world* world);  // 0 on failure
     void (*centre)(ts_bench_world* world, int body, double out_position[3]);
     ts_bench_state (*state)(ts_bench_world* world);
+    void (*tell_stages)(ts_bench_world* world,
+                        int tells);  // from now on or no more, as that takes time; NULL: as it comes
 } ts_bench_engine;
 
 /// Touchstone itself.

@@ -271,7 +271,7 @@ void close_lab(void* state) { destroy(static_cast<ts_bench_world*>(state)); }
 }  // namespace
 
 extern "C" const ts_bench_engine* ts_bench_bullet(void) {
-    static const ts_bench_engine engine = {"bullet-f64", create, destroy, step, centre, state};
+    static const ts_bench_engine engine = {"bullet-f64", create, destroy, step, centre, state, nullptr};
     return &engine;
 }
 

@@ -213,6 +213,6 @@ ts_bench_state state(ts_bench_world* w) { return {w->ear.points, w->ear.deepest,
 }  // namespace
 
 extern "C" const ts_bench_engine* ts_bench_jolt(void) {
-    static const ts_bench_engine engine = {"jolt-f32", create, destroy, step, centre, state};
+    static const ts_bench_engine engine = {"jolt-f32", create, destroy, step, centre, state, nullptr};
     return &engine;
 }

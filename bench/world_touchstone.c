@@ -23,7 +23,6 @@ static ts_bench_world* create(const ts_model* model, const ts_bench_settings* se
         free(world);
         return NULL;
     }
-    world->sim->times_stages = 1;
     world->sim->options.time_step = settings->time_step;
     if (settings->substeps > 0) world->sim->options.substeps = settings->substeps;
     if (settings->iterations < 0) world->sim->options.iterations = -1;
@@ -44,6 +43,10 @@ static ts_bench_world* create(const ts_model* model, const ts_bench_settings* se
 }
 
 static int step(ts_bench_world* world) { return ts_sim_step(world->sim, NULL) == TS_OK; }
+
+static void tell_stages(ts_bench_world* world, int tells) {
+    world->sim->times = tells ? TS_STEP_TIMES_STAGES : TS_STEP_TIMES_NONE;
+}
 
 static int free_body(const ts_model* model, int body) {
     for (int j = 0; j < model->joint_count; ++j)
@@ -74,6 +77,6 @@ static ts_bench_state state(ts_bench_world* world) {
 }
 
 const ts_bench_engine* ts_bench_touchstone(void) {
-    static const ts_bench_engine engine = {"touchstone", create, destroy, step, centre, state};
+    static const ts_bench_engine engine = {"touchstone", create, destroy, step, centre, state, tell_stages};
     return &engine;
 }

@@ -356,6 +356,7 @@ ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver,
                            ts_status* out_status) {
     ts_code code = check_contradictions(args, out_status);
     if (code) return code;
+    sim->times = TS_STEP_TIMES_TOTAL;
     for (int i = 0; i < args->pair_count; ++i) {
         code = apply_pair(sim, args->pair[i], 0, skip_foreign, out_status);
         if (code) return code;

@@ -126,6 +126,9 @@ int ts_solver_count(void);
 /// Solver number i, 0 <= i < ts_solver_count().
 const ts_solver* ts_solver_at(int i);
 
+/// The number of a solver of the table, or -1.
+int ts_solver_number(const ts_solver* solver);
+
 /// The solver of that name, or NULL.
 const ts_solver* ts_solver_find(const char* name);
 

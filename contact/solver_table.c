@@ -41,6 +41,12 @@ int ts_solver_count(void) { return (int)(sizeof(solver_table) / sizeof(solver_ta
 
 const ts_solver* ts_solver_at(int i) { return solver_table[i]; }
 
+int ts_solver_number(const ts_solver* solver) {
+    for (int i = 0; i < ts_solver_count(); ++i)
+        if (solver_table[i] == solver) return i;
+    return -1;
+}
+
 const ts_solver* ts_solver_find(const char* name) {
     for (int i = 0; i < ts_solver_count(); ++i)
         if (strcmp(solver_table[i]->name, name) == 0) return solver_table[i];

@@ -182,11 +182,7 @@ size_t ts_sim_memory(const ts_sim* sim) {
     return bytes + ts_sleep_memory(sim) + ts_row_plan_memory(storage->row_plan) + ts_broad_phase_memory(storage->broad);
 }
 
-int ts_sim_keeper(const ts_sim* sim) {
-    for (int i = 0; sim->solver->remembers && i < ts_solver_count(); ++i)
-        if (ts_solver_at(i) == sim->solver) return i + 1;
-    return 0;
-}
+int ts_sim_keeper(const ts_sim* sim) { return sim->solver->remembers ? ts_solver_number(sim->solver) + 1 : 0; }
 
 void ts_sim_forget_step(ts_sim* sim) {
     sim->contact = NULL;

@@ -18,6 +18,7 @@ static ts_python_world* finish_open(ts_python_world* world, ts_code code, ts_sta
         ts_python_close(world);
         return NULL;
     }
+    world->sim->times = TS_STEP_TIMES_TOTAL;
     return world;
 }
 

@@ -164,7 +164,7 @@ static int prepare(run_job* job, ts_status* status) {
     if (!exit_code && args->certificates && ts_contact_sheet_open(&job->sheet, args->certificates, status))
         exit_code = TS_EXIT_FAILED;
     if (exit_code || !args->out) return exit_code;
-    job->sim->times_stages = 1;
+    job->sim->times = TS_STEP_TIMES_STAGES;
     code = ts_record_open(args->out, job->scene.name, job->sim, &job->record, status);
     if (!code && job->scene.file[0]) code = ts_record_note(job->record, "model_file", job->scene.file, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;

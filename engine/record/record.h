@@ -20,7 +20,7 @@ ts_code ts_record_open(const char* path, const char* scene, const ts_sim* sim, t
 /// Writes a line of text about the recording into it: in HDF5 an attribute of `/`; CSV has no place for it.
 ts_code ts_record_note(ts_record* record, const char* name, const char* text, ts_status* out_status);
 
-/// Appends the present state and the last step's contacts and numbers, times of its stages where `sim->times_stages` asked for them. What is
+/// Appends the present state and the last step's contacts and numbers, times of its stages where `sim->times` asked for them. What is
 /// written survives an interruption: data is flushed about every second of wall clock.
 ts_code ts_record_append(ts_record* record, ts_sim* sim, ts_status* out_status);
 

@@ -78,9 +78,12 @@ static ts_code bad_mass(const ts_sim* sim, ts_status* out_status) {
         sim->time, sim->model->body[sim->model->tree[tree].root].name);
 }
 
+// Now, where somebody asks how long something takes.
+static double now_if(const ts_sim* sim, ts_step_times asked) { return sim->times >= asked ? ts_clock_seconds() : 0.0; }
+
 // Seconds since *mark, which moves on to now; 0 where nobody asks.
 static double lap(const ts_sim* sim, double* mark) {
-    if (!sim->times_stages) return 0.0;
+    if (sim->times < TS_STEP_TIMES_STAGES) return 0.0;
     double now = ts_clock_seconds(), passed = now - *mark;
     *mark = now;
     return passed;
@@ -157,7 +160,7 @@ static ts_code begin(ts_sim* sim, ts_status* out_status) {
 }
 
 ts_code ts_sim_foresee(ts_sim* sim, ts_status* out_status) {
-    double mark = ts_clock_seconds();
+    double mark = now_if(sim, TS_STEP_TIMES_STAGES);
     ts_code code = begin(sim, out_status);
     if (!code && sim->options.substeps > 1)
         code = ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
@@ -171,14 +174,14 @@ ts_code ts_sim_foresee(ts_sim* sim, ts_status* out_status) {
 
 // A step, or a substep of one.
 static ts_code advance(ts_sim* sim, ts_status* out_status) {
-    double start = ts_clock_seconds(), mark = start;
+    double start = now_if(sim, TS_STEP_TIMES_TOTAL), mark = start;
     ts_code code = find_velocity(sim, &mark, out_status);
     if (code) return code;
     if (!ts_ledger_book(sim)) return no_memory(sim, out_status);
     code = ts_step_integrate(sim, out_status);
     if (!code) ts_ledger_close(sim);
     sim->info.seconds_integrate = lap(sim, &mark);
-    sim->info.seconds_total = (sim->times_stages ? mark : ts_clock_seconds()) - start;
+    sim->info.seconds_total = (sim->times == TS_STEP_TIMES_STAGES ? mark : now_if(sim, TS_STEP_TIMES_TOTAL)) - start;
     return code;
 }
 
@@ -192,7 +195,7 @@ ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
 }
 
 ts_code ts_sim_forward(ts_sim* sim, ts_status* out_status) {
-    double mark = ts_clock_seconds();
+    double mark = now_if(sim, TS_STEP_TIMES_STAGES);
     ts_code code = prepare(sim, &mark, out_status);
     if (code) return code;
     ts_sleep_show(sim);

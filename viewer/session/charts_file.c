@@ -42,7 +42,7 @@ static ts_code open_charts(charts* c, ts_status* out_status) {
     // Nobody goes back: the least history is enough.
     for (int i = 0; i <= request->companion_count && !code; ++i) {
         ts_sim* sim = i ? request->companion[i - 1].sim : request->sim;
-        sim->times_stages = 1;
+        sim->times = TS_STEP_TIMES_STAGES;
         c->noted[i] = sim->step_count;
         code = ts_runs_add(&c->runs, sim, 0, 0, out_status);
         const char* name = i ? request->companion[i - 1].name : request->name;

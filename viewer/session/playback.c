@@ -53,7 +53,7 @@ ts_code ts_history_open(ts_history* history, const ts_sim* sim, unsigned long by
 }
 
 static ts_code control_and_step(const ts_loaded_scene* scene, ts_sim* sim, ts_push push, ts_status* out_status) {
-    sim->times_stages = 1;  // for charts
+    sim->times = TS_STEP_TIMES_STAGES;  // for charts
     if (push.body < 0) return ts_scene_step(scene, sim, out_status);
     ts_controller_act(&scene->control, sim);
     ts_force* wrench = &sim->wrench_applied[push.body];

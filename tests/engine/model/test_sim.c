@@ -101,7 +101,7 @@ Test(sim, workers_and_solver_names_are_checked) {
 Test(sim, a_step_reports_on_itself) {
     fixture f = fixture_start(box_on_floor(), 1);
     f.sim->qpos[2] -= 0.003;
-    f.sim->times_stages = 1;
+    f.sim->times = TS_STEP_TIMES_STAGES;
     fixture_run(&f, 1);
     const ts_step_info* info = &f.sim->info;
     cr_assert_eq(info->contact_count, 4);
@@ -117,10 +117,14 @@ Test(sim, a_step_reports_on_itself) {
                    info->seconds_assemble + info->seconds_solve + info->seconds_integrate;
     cr_assert_gt(parts, 0.0);
     cr_assert_leq(parts, info->seconds_total * (1.0 + 1e-9));
-    f.sim->times_stages = 0;
+    f.sim->times = TS_STEP_TIMES_TOTAL;
     fixture_run(&f, 1);
     cr_assert_eq(info->seconds_solve, 0.0);
     cr_assert_gt(info->seconds_total, 0.0);
+    f.sim->times = TS_STEP_TIMES_NONE;
+    fixture_run(&f, 1);
+    cr_assert_eq(info->seconds_solve, 0.0);
+    cr_assert_eq(info->seconds_total, 0.0);
     fixture_end(&f);
 }
 
