@@ -92,35 +92,9 @@ TS_LINE_INLINED void ts_line_subtract(int n, double value, const double* line, d
 /// Most dofs of a tree whose factor is made in tiles.
 enum { TS_TREE_TILES = TS_TILE * TS_TILES_MOST };
 
-/// The tiles that dofs [N k, N k + rows) of a tree of at most TS_TREE_TILES hang on, but for tile k: four bits for each, some of which are set.
-static inline uint64_t ts_dof_tiles_above(const ts_dof_chains* chains, int k, int rows) {
-    const ts_dof* dof = chains->dof + chains->first + TS_TILE * k;
-    uint64_t bits = dof[0].chain;
-    for (int r = 1; r < rows; ++r) bits |= dof[r].chain;
-    return bits & (((uint64_t)1 << TS_TILE * k) - 1);
-}
-
-/// Such a set with a bit for each tile.
-static inline uint32_t ts_dof_tiles_mask(uint64_t bits) {
-    bits |= bits >> 1;
-    bits = (bits | bits >> 2) & 0x1111111111111111u;
-    // Two bits side by side, then four, eight and all.
-    bits = (bits | bits >> 3) & 0x0303030303030303u;
-    bits = (bits | bits >> 6) & 0x000f000f000f000fu;
-    bits = (bits | bits >> 12) & 0x000000ff000000ffu;
-    return (uint32_t)((bits | bits >> 24) & 0xffffu);
-}
-
-/// Takes the lowest tile out of such a set that is not empty.
-static inline int ts_dof_tiles_next(uint64_t* bits) {
-#if defined(__GNUC__)
-    int j = __builtin_ctzll(*bits) / TS_TILE;
-#else
-    int j = 0;
-    while (!(*bits >> TS_TILE * j & 15u)) ++j;
-#endif
-    *bits &= ~(uint64_t)15 << TS_TILE * j;  // there is none below
-    return j;
+/// The tiles that dofs of tile k of such a tree hang on, but for tile k: a bit for each.
+static inline uint32_t ts_dof_tiles_above(const ts_dof_chains* chains, int k) {
+    return chains->dof[chains->first + TS_TILE * k].tiles;
 }
 
 /// ts_tree_factor_make of so few dofs.

@@ -12,7 +12,7 @@ static inline int rows_of(int n, int k) { return n - N * k < N ? n - N * k : N; 
 // Which tiles chains cross.
 static inline void couple(const ts_dof_chains* chains, int n, ts_tiles* H) {
     ts_tiles_begin(H, (n + N - 1) / N);
-    for (int k = 0; k < H->count; ++k) H->below[k] = ts_dof_tiles_mask(ts_dof_tiles_above(chains, k, rows_of(n, k)));
+    for (int k = 0; k < H->count; ++k) H->below[k] = ts_dof_tiles_above(chains, k);
     ts_tiles_close(H);
 }
 
@@ -111,8 +111,8 @@ static inline void whiten_last(const ts_dof_chains* chains, int n, int k, int ro
     for (int r = rows - 1; r > 0; --r)
         for (int i = 0; i < r; ++i) y[i] -= (own[r * n + i] * inverse[r]) * y[r];
     for (int r = 0; r < rows; ++r) y[r] *= inverse[r];
-    for (uint64_t above = ts_dof_tiles_above(chains, k, rows); above;) {
-        int j = ts_dof_tiles_next(&above);
+    for (uint32_t above = ts_dof_tiles_above(chains, k); above; above &= above - 1) {
+        int j = ts_tiles_first(above);
         const double* from = row + N * j;
         ts_four sum = ts_four_times(y[0], ts_four_load(from));
         for (int r = 1; r < rows; ++r) sum = ts_four_plus(sum, ts_four_times(y[r], ts_four_load(from + r * n)));
@@ -131,8 +131,8 @@ static inline void whiten_row(const ts_dof_chains* chains, int n, const double* 
         ts_four a = ts_four_lane(value, 0), b = ts_four_lane(value, 1), c = ts_four_lane(value, 2),
                 d = ts_four_lane(value, 3);
         ts_four_store(value, y);
-        for (uint64_t above = ts_dof_tiles_above(chains, k, N); above;) {
-            int j = ts_dof_tiles_next(&above);
+        for (uint32_t above = ts_dof_tiles_above(chains, k); above; above &= above - 1) {
+            int j = ts_tiles_first(above);
             const double* from = row + N * j;
             ts_four sum = ts_four_product(a, ts_four_load(from)), odd = ts_four_product(b, ts_four_load(from + n));
             sum = ts_four_plus(sum, ts_four_product(c, ts_four_load(from + 2 * n)));
@@ -146,8 +146,8 @@ static inline void whiten_row(const ts_dof_chains* chains, int n, const double* 
 static inline ts_four given(const ts_dof_chains* chains, int n, int rows, const double* L, int k, const double* w) {
     const double* row = L + (ptrdiff_t)(N * k) * n;
     ts_four a = ts_four_zero(), b = a, c = a, d = a;
-    for (uint64_t above = ts_dof_tiles_above(chains, k, rows); above;) {
-        int j = ts_dof_tiles_next(&above);
+    for (uint32_t above = ts_dof_tiles_above(chains, k); above; above &= above - 1) {
+        int j = ts_tiles_first(above);
         const double* from = row + N * j;
         ts_four v = ts_four_load(w + N * j);
         a = ts_four_plus(a, ts_four_product(ts_four_load(from), v));

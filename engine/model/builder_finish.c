@@ -169,7 +169,6 @@ static void set_initial(draft* d, const ts_joint* joint) {
 static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
     ts_body* body = &d->body[index];
     int above = body->parent < 0 ? -1 : d->body[body->parent].dof_last;
-    int first = body->tree >= 0 ? d->tree[body->tree].dof_first : 0;
     body->dof_first = *dof;
     for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
         ts_joint* joint = &d->joint[j];
@@ -184,7 +183,7 @@ static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
             f->depth = above >= 0 ? d->dof[above].depth + 1 : 0;
             f->run = above >= 0 && above == *dof - 1 ? d->dof[above].run : *dof;
             f->tree = body->tree;
-            f->chain = (above >= 0 ? d->dof[above].chain : 0) | (*dof - first < 64 ? (uint64_t)1 << (*dof - first) : 0);
+            f->tiles = 0;
             f->damping = joint->damping;
             f->armature = joint->armature;
             f->friction = joint->friction;
@@ -201,6 +200,17 @@ static ts_tree_kind kind_of(const draft* d, const ts_kinematic_tree* tree) {
     if (tree->body_count > 1 || root->joint_count > 1 || d->joint[root->joint_first].type != TS_JOINT_FREE)
         return TS_TREE_GENERAL;
     return ts_vec3_max_abs(root->centre) == 0.0 ? TS_TREE_CENTRED : TS_TREE_FREE_BODY;
+}
+
+// Which dofs, four by four, those of a tree hang on.
+static void find_tiles(const draft* d, const ts_kinematic_tree* tree) {
+    enum { TILE = 4, MOST = 64 };
+    ts_dof* dof = d->dof + tree->dof_first;
+    for (int i = TILE; i < tree->dof_count && i < MOST; ++i)
+        for (int above = dof[i].parent; above >= 0; above = d->dof[above].parent) {
+            int k = (above - tree->dof_first) / TILE;
+            if (k < i / TILE) dof[i - i % TILE].tiles |= 1u << k;
+        }
 }
 
 // Bodies and coordinates tree by tree.
@@ -224,6 +234,7 @@ static void lay_out_trees(draft* d) {
         for (int k = 0; k < tree->body_count; ++k)
             lay_out_body_dofs(d, d->tree_body[tree->body_first + k], &qpos, &dof);
         tree->dof_count = dof - tree->dof_first;
+        find_tiles(d, tree);
         tree->kind = kind_of(d, tree);
     }
 }
