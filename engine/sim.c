@@ -55,7 +55,6 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->late_next = FIXED_ARRAY(storage, double, model->tree_count);
     storage->spin_memory = FIXED_ARRAY(storage, ts_spin_memory, model->tree_count);
     storage->turn = FIXED_ARRAY(storage, ts_quat, model->tree_count);
-    storage->dof_inverse_weight = FIXED_ARRAY(storage, double, model->nv);
     storage->tendon_inverse_weight = FIXED_ARRAY(storage, double, model->tendon_count);
     storage->inverse_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_turn_weight = FIXED_ARRAY(storage, double, model->body_count);

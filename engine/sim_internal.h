@@ -78,7 +78,7 @@ typedef struct ts_sim_storage {
     int collider_count;
     ts_collider* collider;          // (collider_count) by ascending geom
     int has_margins;                // nonzero: some geom or contact pair has one
-    double* dof_inverse_weight;     // (nv) kg^-1 or the like, see ts_row_weigh; zero on most lone free bodies
+    double* dof_inverse_weight;     // (nv) kg^-1 or the like, see ts_row_weigh; NULL where nobody asks
     double* tendon_inverse_weight;  // (tendon_count) kg^-1, likewise
     double* inverse_weight;         // (body_count) kg^-1, likewise
     double* inverse_turn_weight;    // (body_count) kg^-1 m^-2, likewise; zero without equalities

@@ -60,9 +60,7 @@ void ts_broad_phase_destroy(ts_broad_phase* broad) {
     free(broad->moved);
     free(broad->list);
     free(broad->kept_note);
-    free(broad->next_note);
     free(broad->kept.key);
-    free(broad->next.key);
     free(broad->outside.key);
     free(broad);
 }
@@ -73,12 +71,11 @@ static size_t memory_of_tree(const ts_box_tree* tree) {
 }
 
 size_t ts_broad_phase_memory(const ts_broad_phase* broad) {
-    const ts_key_list* noted[2] = {&broad->kept, &broad->next};
     size_t of_box = sizeof *broad->tight + sizeof *broad->fat + sizeof *broad->owner + sizeof *broad->state +
                     sizeof *broad->wanted + sizeof *broad->moved + sizeof *broad->list;
     size_t bytes = sizeof *broad + (size_t)broad->capacity * of_box;
     for (int i = 0; i < 2; ++i) bytes += memory_of_tree(&broad->tree[i]);
-    for (int i = 0; i < 2; ++i) bytes += (size_t)noted[i]->capacity * (sizeof *noted[i]->key + 1);
+    bytes += (size_t)broad->kept.capacity * (sizeof *broad->kept.key + 1);
     return bytes + (size_t)broad->outside.capacity * sizeof *broad->outside.key;
 }
 

@@ -65,12 +65,10 @@ struct ts_broad_phase {
     ts_vec3 origin;            // m
     float slack;               // m, above what rounding does to sums of two coordinates
     ts_key_list kept;          // pairs whose fat boxes overlap, ascending
-    ts_key_list next;          // and the same while it is being written
     unsigned char* kept_note;  // a byte for each
-    unsigned char* next_note;
-    ts_key_list fresh;    // pairs found by the boxes that moved; in the arena of the update
-    ts_key_list outside;  // pairs of boxes that are in no tree
-    ts_few_boxes few;     // while boxes are few
+    ts_key_list fresh;         // pairs found by the boxes that moved; in the arena of the update
+    ts_key_list outside;       // pairs of boxes that are in no tree
+    ts_few_boxes few;          // while boxes are few
 };
 
 /// Nonzero when the groups and masks of two boxes let them pair.

@@ -228,7 +228,9 @@ typedef struct piece {
 
 typedef struct merger {
     const ts_pairs_job* job;
-    piece* piece;  // (pieces + 1)
+    piece* piece;         // (pieces + 1)
+    uint64_t* key;        // where it merges, what is kept from now on
+    unsigned char* note;  // likewise
     ts_pair* pairs;
     int merging;
     int alone;  // one worker, which takes the pieces in order and need not know beforehand what each keeps
@@ -263,10 +265,11 @@ static void count_pieces(void* context, int begin, int end, int worker) {
 }
 
 // Merges one piece; returns where the next begins. What survives lies in long runs, which are copied whole.
-static int merge_piece(const ts_broad_phase* broad, const piece* at) {
+static int merge_piece(const merger* merge, const piece* at) {
+    const ts_broad_phase* broad = merge->job->broad;
     const uint64_t *old = broad->kept.key, *fresh = broad->fresh.key;
-    uint64_t* to = broad->next.key;
-    unsigned char* note = broad->next_note;
+    uint64_t* to = merge->key;
+    unsigned char* note = merge->note;
     int i = at[0].old, j = at[0].fresh, k = at[0].target, end = at[1].old;
     for (;;) {
         int stop = j < at[1].fresh ? i + first_not_below(old + i, end - i, fresh[j]) : end;
@@ -311,10 +314,10 @@ static void merge_pieces(void* context, int begin, int end, int worker) {
     (void)worker;
     for (int p = begin; p < end; ++p) {
         piece* at = &merge->piece[p];
-        const uint64_t* key = merge->merging ? broad->next.key : broad->kept.key;
-        unsigned char* note = merge->merging ? broad->next_note : broad->kept_note;
+        const uint64_t* key = merge->merging ? merge->key : broad->kept.key;
+        unsigned char* note = merge->merging ? merge->note : broad->kept_note;
         if (merge->merging) {
-            int next = merge_piece(broad, at);
+            int next = merge_piece(merge, at);
             if (merge->alone) at[1].target = next;
         }
         at->overlap = look_closely(merge, key, note, at[0].target, at[1].target, merge->pairs + at[0].target);
@@ -355,16 +358,13 @@ static int reserve_noted(ts_key_list* list, unsigned char** note, int count) {
     return 1;
 }
 
-int ts_pairs_reserve(ts_broad_phase* broad, int count) {
-    return reserve_noted(&broad->kept, &broad->kept_note, count) &&
-           reserve_noted(&broad->next, &broad->next_note, count);
-}
+int ts_pairs_reserve(ts_broad_phase* broad, int count) { return reserve_noted(&broad->kept, &broad->kept_note, count); }
 
 ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair_list* out_pairs) {
     ts_broad_phase* broad = job->broad;
     int longer = broad->kept.count > broad->fresh.count ? broad->kept.count : broad->fresh.count;
     int pieces = longer / PIECE + 1;
-    merger merge = {job, NULL, NULL, moved > 0, ts_task_pool_workers(job->pool) == 1};
+    merger merge = {.job = job, .merging = moved > 0, .alone = ts_task_pool_workers(job->pool) == 1};
     merge.piece = TS_ARENA_ARRAY(job->arena, piece, pieces + 1);
     if (!merge.piece) return TS_ERROR_MEMORY;
     if (!merge.merging) broad->fresh.count = 0;
@@ -381,9 +381,14 @@ ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair_list* out_pai
             if (p < pieces) total += merge.piece[p].overlap;
         }
     }
-    if (merge.merging && !reserve_noted(&broad->next, &broad->next_note, total)) return TS_ERROR_MEMORY;
     merge.pairs = TS_ARENA_ARRAY(job->arena, ts_pair, total + broad->outside.count);
     if (!merge.pairs) return TS_ERROR_MEMORY;
+    ts_arena_scope scope = ts_arena_scope_begin(job->arena);
+    if (merge.merging) {
+        merge.key = TS_ARENA_ARRAY(job->arena, uint64_t, total);
+        merge.note = TS_ARENA_ARRAY(job->arena, unsigned char, total);
+        if (!merge.key || !merge.note) return TS_ERROR_MEMORY;
+    }
     ts_task_parallel_for(job->pool, pieces, 1, merge_pieces, &merge);
     int count = 0;
     for (int p = 0; p < pieces; ++p) {
@@ -393,14 +398,13 @@ ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair_list* out_pai
         count += at->overlap;
     }
     if (merge.merging) {
-        ts_key_list list = broad->kept;
-        unsigned char* note = broad->kept_note;
-        broad->kept = broad->next;
-        broad->kept.count = merge.piece[pieces].target;
-        broad->next = list;
-        broad->kept_note = broad->next_note;
-        broad->next_note = note;
+        int kept = merge.piece[pieces].target;
+        if (!ts_pairs_reserve(broad, kept)) return TS_ERROR_MEMORY;
+        if (kept > 0) memcpy(broad->kept.key, merge.key, (size_t)kept * sizeof *merge.key);
+        if (kept > 0) memcpy(broad->kept_note, merge.note, (size_t)kept);
+        broad->kept.count = kept;
     }
+    ts_arena_scope_end(job->arena, scope);
     out_pairs->pair = merge.pairs;
     out_pairs->count = count;
     return TS_OK;

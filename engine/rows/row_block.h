@@ -42,16 +42,16 @@ enum { TS_ROW_OWN_MAX = 12 };
 /// What a block is remembered with. Sorted by source and item; part of a snapshot.
 typedef struct ts_row_memory {
     ts_row_key key;
-    int source;
-    int valid;                          // 0 after a solve that did not end well: known, but no warm start
+    unsigned short source;
+    unsigned char valid;                // 0 after a solve that did not end well: known, but no warm start
+    unsigned char keeper;               // which solver remembers: 1 + its place in the table; 0: none
+    int tree;                           // the first that it moves, or -1: follows from the key
     int pause;                          // steps for which its push-out stays away, see TS_ROW_CONTRADICTED
     int last_pause;                     // how long it stayed away the last time
     double time_step;                   // s, that the impulse belongs to
     double impulse[TS_BLOCK_ROWS_MAX];  // N s or N m s: of its rows, or what the source makes of them; else zero
     double own[TS_ROW_OWN_MAX];         // as the source says (a contact: where it was and how it lay); else zero
     double solver;                      // what the solver remembers of the block (ts_solver.remembers); else zero
-    int keeper;                         // which solver: 1 + its place in the table; 0: none
-    int tree;                           // the first that it moves, or -1: follows from the key
 } ts_row_memory;
 
 TS_ARRAY_DECLARE(ts_row_memory_array, ts_row_memory);

@@ -124,11 +124,24 @@ static void weigh_tree(const scale* s) {
     weigh_tendons(s);
 }
 
-// A lone body's own weights are closed forms; nothing else asks unless dry friction or a tendon acts on it.
+// A lone body's own weights are closed forms; nothing else asks unless dry friction, a limit or a tendon acts on it.
 static int is_plain(const ts_model* model, const ts_kinematic_tree* tree) {
     if (tree->kind == TS_TREE_GENERAL || model->tendon_count > 0) return 0;
     for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; ++d)
-        if (model->dof[d].friction > 0.0) return 0;
+        if (model->dof[d].friction > 0.0 || model->joint[model->dof[d].joint].limited) return 0;
+    return 1;
+}
+
+// There are weights of degrees of freedom where any tree asks for its own.
+static int take_dof_weights(ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_model* model = sim->model;
+    for (int t = 0; t < model->tree_count && !storage->dof_inverse_weight; ++t) {
+        if (is_plain(model, &model->tree[t])) continue;
+        storage->dof_inverse_weight =
+            (double*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->nv, sizeof(double));
+        if (!storage->dof_inverse_weight) return 0;
+    }
     return 1;
 }
 
@@ -153,7 +166,7 @@ int ts_row_weigh(ts_sim* sim) {
     s.L = TS_ARENA_ARRAY(&sim->scratch, double, most* most);
     s.inverse = TS_ARENA_ARRAY(&sim->scratch, double, most);
     s.J = TS_ARENA_ARRAY(&sim->scratch, double, 7 * most);
-    int fine = s.M && s.L && s.inverse && s.J;
+    int fine = s.M && s.L && s.inverse && s.J && take_dof_weights(sim);
     for (int b = 0; b < model->body_count && fine; ++b) {
         storage->inverse_weight[b] = storage->inverse_turn_weight[b] = 0.0;
         if (model->body[b].tree >= 0) weigh_lone_body(sim, &model->body[b], b);
