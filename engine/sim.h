@@ -131,8 +131,8 @@ struct ts_sim {
     double*
         mass_matrix;  // M_hat of the integrator: joint-space inertia and what of h D + h^2 K it takes ahead, one full
                       // row-major block per tree, see mass_start
-    int*
-        mass_start;  // (tree_count + 1) start of each tree's block; lone bodies that are alike may share one. The last: all numbers
+    // (tree_count + 1) start of each tree's block, which lone bodies that are alike share, if any; the last: all numbers
+    int* mass_start;
     double* mass_factor;    // L with mass_matrix = L^T L, the same layout; nonzero along chains of dofs only
     double* bias;           // (nv) Coriolis, centrifugal and gravity at the beginning of the step
     double* free_velocity;  // (nv) velocity after the step without contacts

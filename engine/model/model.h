@@ -88,8 +88,8 @@ typedef struct ts_dof {
     int depth;   // dofs that it hangs on
     int run;     // first dof of the longest run c, c+1, ..., this one in which each hangs on the one before
     int tree;
-    uint32_t
-        tiles;  // of every fourth of its tree, up to the 64th: bit k: it or one of the next three hangs on some of dofs 4 k to 4 k + 3 before it
+    // Of every fourth dof of its tree, up to the 64th. Bit k: it or one of the next three hangs on some of dofs 4 k to 4 k + 3 before it.
+    uint32_t tiles;
     double damping;
     double armature;
     double friction;
