@@ -27,7 +27,7 @@ typedef struct snapshot_head {
     size_t sleep_size;
 } snapshot_head;
 
-static const uint64_t snapshot_magic = UINT64_C(0x37736e7074736e73);
+static const uint64_t snapshot_magic = UINT64_C(0x38736e7074736e73);
 
 static size_t snapshot_size(const snapshot_head* head) {
     size_t numbers = (size_t)head->nq + 2 * (size_t)head->nv + (size_t)head->actuator_count + (size_t)head->act_count +
@@ -214,6 +214,7 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
         hash = hash_int(hash, memory->last_pause);
         if (memory->keeper == 0) continue;
         hash = hash_int(hash, memory->keeper);
+        hash = hash_int(hash, memory->steps);
         hash = hash_doubles(hash, &memory->solver, 1);
     }
     return ts_sleep_hash(sim, hash);

@@ -36,6 +36,9 @@ typedef struct ts_row_block {
     int blocked;  // ts_row_blocked
 } ts_row_block;
 
+/// The keeper of what a pile remembers (engine/step/pile_start_internal.h).
+enum { TS_ROW_KEEPER_PILE = 255 };
+
 /// Numbers a source may keep with each block beside its impulse.
 enum { TS_ROW_OWN_MAX = 12 };
 
@@ -43,15 +46,16 @@ enum { TS_ROW_OWN_MAX = 12 };
 typedef struct ts_row_memory {
     ts_row_key key;
     unsigned short source;
-    unsigned char valid;                // 0 after a solve that did not end well: known, but no warm start
-    unsigned char keeper;               // which solver remembers: 1 + its place in the table; 0: none
-    int tree;                           // the first that it moves, or -1: follows from the key
-    int pause;                          // steps for which its push-out stays away, see TS_ROW_CONTRADICTED
-    int last_pause;                     // how long it stayed away the last time
-    double time_step;                   // s, that the impulse belongs to
+    unsigned char valid;        // 0 after a solve that did not end well: known, but no warm start
+    unsigned char keeper;       // who remembers: 1 + the solver's place in the table; TS_ROW_KEEPER_PILE; 0: none
+    int tree;                   // the first that it moves, or -1: follows from the key
+    unsigned short pause;       // steps for which its push-out stays away, see TS_ROW_CONTRADICTED
+    unsigned short last_pause;  // how long it stayed away the last time
+    unsigned short steps;       // of a pile: how many steps its mean is of; else zero
+    double time_step;           // s, that the impulse belongs to
     double impulse[TS_BLOCK_ROWS_MAX];  // N s or N m s: of its rows, or what the source makes of them; else zero
     double own[TS_ROW_OWN_MAX];         // as the source says (a contact: where it was and how it lay); else zero
-    double solver;                      // what the solver remembers of the block (ts_solver.remembers); else zero
+    double solver;  // what that remembers (ts_solver.remembers; a pile: N s, a mean of normal impulses); else zero
 } ts_row_memory;
 
 TS_ARRAY_DECLARE(ts_row_memory_array, ts_row_memory);

@@ -132,6 +132,7 @@ static int remember_rows(ts_sim* sim) {
         const ts_row_memory* old = owner->memory >= 0 ? &sim->row_memory.data[owner->memory] : NULL;
         ts_step_yield_remember(old ? ts_step_pause_of(old) : (ts_row_pause){0, 0}, owner->blocked, memory);
         memory->keeper = keeper;
+        memory->steps = 0;
         memory->solver = keeper > 0 ? sim->problem.memory[b] : 0.0;
         if (source->remember) {
             source->remember(sim, b, sim->impulse + block->row, memory);

@@ -17,6 +17,7 @@
 #include "engine/sim_internal.h"
 #include "engine/step/foresee_internal.h"
 #include "engine/step/pair_memory_internal.h"
+#include "engine/step/pile_start_internal.h"
 #include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
 
@@ -281,6 +282,7 @@ typedef struct shared_contact {
     const ts_surface* surface;
     int body_a, body_b;
     int starts;  // nonzero: the step may be one of a pile, which begins with the impulses that it finds in its contacts
+    double leak;     // 1: see ts_pile_leak
     uint64_t label;  // of the pair: that of no feature
 } shared_contact;
 
@@ -317,6 +319,7 @@ static void fill_contact(const ts_sim* sim, const shared_contact* shared, const 
     if (share == 0.0) return;
     ts_vec3 impulse = ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(old->impulse));
     contact->impulse = ts_vec3_scale(share, impulse);
+    ts_pile_start(old, share, shared->leak, contact);
 }
 
 // N: what it pulls its bodies together with.
@@ -401,6 +404,7 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touc
                                    .body_a = geom[pair->a].body,
                                    .body_b = geom[pair->b].body,
                                    .starts = storage->substep_count > 1,
+                                   .leak = ts_pile_leak(storage->substep_count),
                                    .label = contact_key(ts_pair_key(pair->a, pair->b), 0)};
     match_points(sim, pair, touch, shared.label, range->old, range->old_end, memory);
     known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's

@@ -11,6 +11,7 @@
 #include "engine/rows/contact_order_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/pile_internal.h"
+#include "engine/step/pile_start_internal.h"
 
 enum {
     GRAIN = 32,  // pairs of geoms that a thread takes at a time
@@ -51,8 +52,6 @@ static inline void note_memory(const leave_job* job, int i, ts_row_key key, int 
     out->valid = job->valid;
     out->pause = out->last_pause = 0;
     out->time_step = job->sim->options.time_step;
-    out->solver = 0.0;
-    out->keeper = 0;
     out->tree = tree;
     if (pile->pause) ts_step_yield_remember(pile->pause[i], TS_ROW_FREE, out);
 }
@@ -86,6 +85,7 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
         ts_four position = ts_four_plus(middle, ts_contact_along(&axes, lever));
         key.part = contact->key;
         note_memory(job, i, key, tree, memory);
+        ts_pile_note_mean(contact, impulse.z, memory);
         ts_contact_remember(&axes, &a, &b, position, impulse, ts_four_zero(), memory);
         ts_four_store_three(position, &contact->position.x);
         contact->gap = track->gap[lane];
