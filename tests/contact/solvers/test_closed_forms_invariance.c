@@ -91,7 +91,8 @@ static void each_solver(int (*compare)(const ts_solver* solver, const sample* s)
 }
 
 static int turned_tangents(const ts_solver* solver, const sample* s) {
-    if (ts_contact_law_facets(solver->law) || solver->law == TS_LAW_EXPLICIT) return TRIALS;  // its corners are fixed to the axes
+    if (ts_contact_law_facets(solver->law) || solver->law == TS_LAW_EXPLICIT)
+        return TRIALS;  // its corners are fixed to the axes
     sample t = *s;
     const double c = cos(0.9), d = sin(0.9);
     double A[ROWS * ROWS] = {0};
