@@ -275,6 +275,11 @@ static inline int ts_four_any(ts_four c) {
     return _mm256_movemask_pd(_mm256_cmp_pd(c, _mm256_setzero_pd(), _CMP_GT_OQ));
 }
 
+/// Nonzero where every number is > 0.
+static inline int ts_four_every(ts_four c) {
+    return _mm256_movemask_pd(_mm256_cmp_pd(c, _mm256_setzero_pd(), _CMP_GT_OQ)) == 15;
+}
+
 /// Absolute values.
 static inline ts_four ts_four_size(ts_four a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 
@@ -320,6 +325,12 @@ static inline ts_four ts_four_where(ts_four c, ts_four a, ts_four b) {
 static inline int ts_four_any(ts_four c) {
     ts_two zero = _mm_setzero_pd();
     return _mm_movemask_pd(_mm_or_pd(_mm_cmpgt_pd(c.low, zero), _mm_cmpgt_pd(c.high, zero)));
+}
+
+/// Nonzero where every number is > 0.
+static inline int ts_four_every(ts_four c) {
+    ts_two zero = _mm_setzero_pd();
+    return _mm_movemask_pd(_mm_and_pd(_mm_cmpgt_pd(c.low, zero), _mm_cmpgt_pd(c.high, zero))) == 3;
 }
 
 /// Absolute values.
@@ -381,6 +392,13 @@ static inline int ts_four_any(ts_four c) {
     double x[4];
     ts_four_store(c, x);
     return x[0] > 0.0 || x[1] > 0.0 || x[2] > 0.0 || x[3] > 0.0;
+}
+
+/// Nonzero where every number is > 0.
+static inline int ts_four_every(ts_four c) {
+    double x[4];
+    ts_four_store(c, x);
+    return x[0] > 0.0 && x[1] > 0.0 && x[2] > 0.0 && x[3] > 0.0;
 }
 
 /// Absolute values.

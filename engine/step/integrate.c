@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/actuation/actuation_internal.h"
+#include "engine/dynamics/free_lanes_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/sim_internal.h"
@@ -186,20 +187,51 @@ typedef struct position_job {
     double* qpos;
 } position_job;
 
+static void integrate_joint(const position_job* job, int j) {
+    const ts_joint* joint = &job->sim->model->joint[j];
+    int q = joint->qpos_first;
+    ts_joint_integrate(joint->type, job->sim->qpos + q, ts_sim_storage_of(job->sim)->new_velocity + joint->dof_first,
+                       job->sim->options.time_step, job->qpos + q);
+}
+
+// Free joints that wait for company.
+typedef struct waiting_joints {
+    int joint[TS_FREE_LANES];
+    int count;
+} waiting_joints;
+
+static void integrate_free(const position_job* job, waiting_joints* waiting) {
+    const ts_sim* sim = job->sim;
+    const double *q[TS_FREE_LANES], *v[TS_FREE_LANES];
+    double* to[TS_FREE_LANES];
+    for (int k = 0; k < TS_FREE_LANES; ++k) {
+        const ts_joint* joint = &sim->model->joint[waiting->joint[k]];
+        q[k] = sim->qpos + joint->qpos_first;
+        v[k] = ts_sim_storage_of(sim)->new_velocity + joint->dof_first;
+        to[k] = job->qpos + joint->qpos_first;
+    }
+    ts_free_lanes_integrate(q, v, sim->options.time_step, to);
+    waiting->count = 0;
+}
+
 static void move_joints(void* context, int begin, int end, int worker) {
     const position_job* job = (const position_job*)context;
     const ts_sim* sim = job->sim;
-    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int sleep = ts_sim_storage_of(sim)->asleep_count > 0;
+    waiting_joints waiting = {{0}, 0};
     (void)worker;
     for (int j = begin; j < end; ++j) {
         const ts_joint* joint = &sim->model->joint[j];
         int q = joint->qpos_first;
-        if (storage->asleep_count > 0 && ts_sim_body_sleeps(sim, joint->body))
+        if (sleep && ts_sim_body_sleeps(sim, joint->body))
             memcpy(job->qpos + q, sim->qpos + q, (size_t)ts_joint_type_nq(joint->type) * sizeof(double));
+        else if (joint->type != TS_JOINT_FREE)
+            integrate_joint(job, j);
         else
-            ts_joint_integrate(joint->type, sim->qpos + q, storage->new_velocity + joint->dof_first,
-                               sim->options.time_step, job->qpos + q);
+            waiting.joint[waiting.count++] = j;
+        if (waiting.count == TS_FREE_LANES) integrate_free(job, &waiting);
     }
+    for (int k = 0; k < waiting.count; ++k) integrate_joint(job, waiting.joint[k]);
 }
 
 int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act) {

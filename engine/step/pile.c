@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "engine/dynamics/free_lanes_internal.h"
 #include "engine/dynamics/kinematics_frame_internal.h"
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/contact_order_internal.h"
@@ -435,51 +436,79 @@ static int has_wrenches(const ts_sim* sim) {
     return 0;
 }
 
-// Between the first substep and the last nobody asks more of a lone body that is touched than how it is turned.
-static void place_root(ts_sim* sim, int tree) {
+// The coordinates of a lone body.
+static const double* place_in(const ts_sim* sim, int tree) {
     const ts_model* model = sim->model;
-    int root = model->tree[tree].root;
-    const double* q = sim->qpos + model->joint[model->body[root].joint_first].qpos_first;
-    ts_pose pose = {ts_vec3_load(q), ts_quat_normalize(ts_quat_load(q + 3))};
-    sim->kinematics.body_pose[root] = ts_transform_from_pose(pose);
+    return sim->qpos + model->joint[model->body[model->tree[tree].root].joint_first].qpos_first;
 }
 
-// And in the first one where its geoms are: as the walk of kinematics has it, to the bit.
-static void place_lone(ts_sim* sim, int tree) {
+// Lone bodies that wait for company to be placed.
+typedef struct waiting_trees {
+    int tree[TS_FREE_LANES];
+    int count;
+} waiting_trees;
+
+// Between the first substep and the last nobody asks more of a lone body that is touched than how it is turned.
+static void place_roots(ts_sim* sim, const waiting_trees* waiting) {
+    const ts_kinematic_tree* tree = sim->model->tree;
+    ts_transform *pose = sim->kinematics.body_pose, *to[TS_FREE_LANES];
+    const double* q[TS_FREE_LANES];
+    if (waiting->count < TS_FREE_LANES) {
+        for (int k = 0; k < waiting->count; ++k)
+            pose[tree[waiting->tree[k]].root] = ts_free_lanes_place_one(place_in(sim, waiting->tree[k]));
+        return;
+    }
+    for (int k = 0; k < TS_FREE_LANES; ++k) {
+        q[k] = place_in(sim, waiting->tree[k]);
+        to[k] = &pose[tree[waiting->tree[k]].root];
+    }
+    ts_free_lanes_place(q, to);
+}
+
+// What goes with a lone body that is placed: as the walk of kinematics has it, to the bit.
+static void place_geoms_of(ts_sim* sim, int tree) {
     ts_kinematics* k = &sim->kinematics;
     int root = sim->model->tree[tree].root;
     const ts_body* body = &sim->model->body[root];
-    place_root(sim, tree);
     ts_frame_four frame = ts_frame_four_load(&k->body_pose[root]);
     ts_four_store_three(ts_frame_four_point(&frame, body->centre), &k->body_centre[root].x);
     for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
         ts_frame_four_store(ts_frame_four_seated(&frame, k->seated, k->geom_seat[g]), &k->geom_pose[g]);
 }
 
-static void place_trees(void* context, int begin, int end, int worker) {
-    ts_sim* sim = (ts_sim*)context;
-    const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    (void)worker;
-    for (int t = begin; t < end; ++t)
-        if (storage->tree_is_lone[t] && storage->tree_touched[t])
-            place_root(sim, t);
-        else if (storage->tree_is_lone[t])
-            place_lone(sim, t);
-        else
-            ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
+// Lone bodies, and their geoms where `geoms` says so of a tree.
+static void place_lone(ts_sim* sim, waiting_trees* waiting, const int* touched) {
+    place_roots(sim, waiting);
+    for (int k = 0; k < waiting->count; ++k)
+        if (!touched || !touched[waiting->tree[k]]) place_geoms_of(sim, waiting->tree[k]);
+    waiting->count = 0;
 }
 
-static void place_geoms(void* context, int begin, int end, int worker) {
-    ts_sim* sim = (ts_sim*)context;
+// Of those that are touched only how they are turned; `touched` NULL: nobody is.
+static void place_range(ts_sim* sim, int begin, int end, const int* touched) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    (void)worker;
+    waiting_trees waiting = {{0}, 0};
     for (int t = begin; t < end; ++t) {
-        if (storage->tree_asleep[t] == TS_TREE_LIES) continue;
-        if (storage->tree_is_lone[t])
-            place_lone(sim, t);
-        else
+        if (!touched && storage->tree_asleep[t] == TS_TREE_LIES) continue;
+        if (!storage->tree_is_lone[t])
             ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
+        else
+            waiting.tree[waiting.count++] = t;
+        if (waiting.count == TS_FREE_LANES) place_lone(sim, &waiting, touched);
     }
+    place_lone(sim, &waiting, touched);
+}
+
+static void place_trees(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
+    (void)worker;
+    place_range(sim, begin, end, ts_sim_storage_of(sim)->tree_touched);
+}
+
+// In the first substep also where geoms are.
+static void place_geoms(void* context, int begin, int end, int worker) {
+    (void)worker;
+    place_range((ts_sim*)context, begin, end, NULL);
 }
 
 int ts_pile_begin(ts_sim* sim) {
