@@ -13,6 +13,7 @@
 #include "collision/manifold/kept_internal.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/linear/four.h"
@@ -74,10 +75,11 @@ static inline ts_four row_times(const double* R, const four_vectors* v, double p
 static inline ts_four middle(ts_four a, ts_four b) { return ts_four_times(0.5, ts_four_plus(a, b)); }
 
 // Where the points are now.
-static inline void move_points(const ts_manifold_kept* kept, const ts_transform* pose_a, const seen_from_a* now,
-                               ts_manifold* out) {
-    double R[3][4], p[4], at[4][4];
+static inline ts_proximity_status move_points(const ts_manifold_kept* kept, const ts_transform* pose_a,
+                                              const seen_from_a* now, ts_manifold_point* out) {
+    double R[3][4], p[4], depth[4];
     const double *n = kept->normal, *from_a = (const double*)pose_a;
+    ts_vec3 normal = ts_mat3_mul_vec(&pose_a->R, ts_vec3_load(kept->normal));
     for (int i = 0; i < 3; ++i) ts_four_store(now->R[i], R[i]);
     ts_four_store(now->p, p);
     four_vectors a = load_vectors(kept->on_a), on_b = load_vectors(kept->on_b);
@@ -87,56 +89,61 @@ static inline void move_points(const ts_manifold_kept* kept, const ts_transform*
         ts_four_times(n[2], ts_four_minus(b.z, a.z)));
     four_vectors m = {middle(a.x, b.x), middle(a.y, b.y), middle(a.z, b.z)};
     ts_four x = row_times(from_a, &m, pose_a->p.x), y = row_times(from_a + 3, &m, pose_a->p.y);
-    ts_four z = row_times(from_a + 6, &m, pose_a->p.z);
-    ts_four_transpose(&x, &y, &z, &gap);
-    ts_four_store(x, at[0]);
-    ts_four_store(y, at[1]);
-    ts_four_store(z, at[2]);
-    ts_four_store(gap, at[3]);
+    ts_four z = row_times(from_a + 6, &m, pose_a->p.z), rest = ts_four_zero();
+    ts_four nx = ts_four_all(normal.x), ny = ts_four_all(normal.y), nz = ts_four_all(normal.z);
+    ts_four_store(gap, depth);
+    ts_four_transpose(&x, &y, &z, &rest);
+    ts_four_transpose(&nx, &ny, &nz, &gap);
+    const ts_four at[4] = {x, y, z, rest}, along[4] = {nx, ny, nz, gap};
+    ts_proximity_status status = TS_PROXIMITY_SEPARATED;
+    _Static_assert(offsetof(ts_manifold_point, gap) == 6 * sizeof(double),
+                   "position, normal and gap lie one behind the other");
     for (int k = 0; k < kept->count; ++k) {
-        out->point[k] = (ts_manifold_point){ts_vec3_load(at[k]), out->normal, at[k][3], kept->feature[k]};
-        if (at[k][3] < 0.0) out->status = TS_PROXIMITY_PENETRATING;
+        double* to = (double*)&out[k];
+        // One number too far, which the normal takes.
+        ts_four_store(at[k], to);
+        ts_four_store(along[k], to + 3);
+        out[k].feature = kept->feature[k];
+        if (depth[k] < 0.0) status = TS_PROXIMITY_PENETRATING;
     }
+    return status;
 }
 
 static inline int take(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
-                       double most, ts_manifold* out) {
+                       double most, ts_manifold_point* out_point, ts_proximity_status* out_status) {
     if (!kept->is_kept || (kept->margin != margin && kept->count > 0)) return 0;
     seen_from_a now = relative(pose_a, pose_b);
     // Of what is not finite nothing is kept. A clearance counts where there are no points, and is zero where there are; it is that of another
     // margin less what this one is wider.
     double beyond = kept->clearance + (kept->margin - margin);
-    if (!(way_of(kept, &now) <= (kept->margin == margin ? fmax(most, beyond) : beyond))) return 0;
+    if (kept->margin == margin && !(beyond > most)) beyond = most;
+    if (!(way_of(kept, &now) <= beyond)) return 0;
     ++kept->age;
-    out->count = kept->count;
-    out->normal = ts_mat3_mul_vec(&pose_a->R, ts_vec3_load(kept->normal));
-    out->status = kept->count > 0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_SEPARATED_EARLY;
-    out->iterations = 0;
-    out->clearance = 0.0;
-    if (kept->count > 0) move_points(kept, pose_a, &now, out);
+    *out_status = kept->count > 0 ? move_points(kept, pose_a, &now, out_point) : TS_PROXIMITY_SEPARATED_EARLY;
     return 1;
 }
 
 #if TS_WIDE
 
 int ts_manifold_take_wide(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
-                          double most, ts_manifold* out) {
-    return take(kept, pose_a, pose_b, margin, most, out);
+                          double most, ts_manifold_point* out_point, ts_proximity_status* out_status) {
+    return take(kept, pose_a, pose_b, margin, most, out_point, out_status);
 }
 
 #else
 
 int ts_manifold_take_narrow(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b,
-                            double margin, double most, ts_manifold* out) {
-    return take(kept, pose_a, pose_b, margin, most, out);
+                            double margin, double most, ts_manifold_point* out_point, ts_proximity_status* out_status) {
+    return take(kept, pose_a, pose_b, margin, most, out_point, out_status);
 }
 
 int ts_manifold_take(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
-                     double most, ts_manifold* out) {
+                     double most, ts_manifold_point* out_point, ts_proximity_status* out_status) {
 #if TS_HAVE_WIDE
-    if (__builtin_cpu_supports("avx2")) return ts_manifold_take_wide(kept, pose_a, pose_b, margin, most, out);
+    if (__builtin_cpu_supports("avx2"))
+        return ts_manifold_take_wide(kept, pose_a, pose_b, margin, most, out_point, out_status);
 #endif
-    return take(kept, pose_a, pose_b, margin, most, out);
+    return take(kept, pose_a, pose_b, margin, most, out_point, out_status);
 }
 
 static int has_one_normal(const ts_manifold* manifold) {

@@ -80,11 +80,12 @@ typedef struct ts_manifold_kept {
 void ts_manifold_keep(const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b, double margin,
                       const ts_manifold* manifold, ts_manifold_kept* out);
 
-/// The kept manifold, its points moved on with the shapes and its normal with A, where there is one of this margin and no point of B's surface has moved by more
-/// than `most` (m) against A since it was made, or without points, whatever its margin, by more than it was beyond this one; returns nonzero then, and it has been taken once more. Its
-/// deepest gap is off by at most 2 `most` from that of the shapes, and what is nearer than the margin less `most` has points.
+/// The points of the kept manifold, kept->count of them, moved on with the shapes and their normal with A, and how the shapes lie, where there is one of this margin and
+/// no point of B's surface has moved by more than `most` (m) against A since it was made, or without points, whatever its margin, by more than it was beyond this one; returns
+/// nonzero then, and it has been taken once more. Its deepest gap is off by at most 2 `most` from that of the shapes, and what is nearer than the margin less `most` has
+/// points.
 int ts_manifold_take(ts_manifold_kept* kept, const ts_transform* pose_a, const ts_transform* pose_b, double margin,
-                     double most, ts_manifold* out);
+                     double most, ts_manifold_point* out_point, ts_proximity_status* out_status);
 
 #ifdef __cplusplus
 }

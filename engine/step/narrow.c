@@ -57,12 +57,12 @@ typedef struct narrow_context {
     int has_margins;
 } narrow_context;
 
-// A spring that is not pressed does nothing, not even damp.
-static void drop_apart(ts_manifold* manifold) {
-    int kept = 0;
-    for (int k = 0; k < manifold->count; ++k)
-        if (manifold->point[k].gap < 0.0) manifold->point[kept++] = manifold->point[k];
-    manifold->count = kept;
+// A spring that is not pressed does nothing, not even damp. Returns how many are left.
+static int drop_apart(ts_manifold_point* point, int count) {
+    int left = 0;
+    for (int k = 0; k < count; ++k)
+        if (point[k].gap < 0.0) point[left++] = point[k];
+    return left;
 }
 
 // Points by feature; there are at most eight.
@@ -91,12 +91,15 @@ static int count_units(const ts_manifold* manifold) {
     return units;
 }
 
-// What the pairs need of a manifold. Several surfaces together may have more points than one; the arena remembers when there is no memory for them.
+// Where the points of a pair go. Several surfaces together may have more than one; NULL, which the arena remembers, when there is no memory for them.
+static ts_manifold_point* room_for(const narrow_context* job, int i, int count, ts_arena* arena) {
+    return count > job->room ? TS_ARENA_ARRAY(arena, ts_manifold_point, count) : job->point + (ptrdiff_t)job->room * i;
+}
+
+// What the pairs need of a manifold.
 static void note_touch(const narrow_context* job, int i, const ts_manifold* manifold, ts_arena* arena) {
-    ts_manifold_point* point = job->point + (ptrdiff_t)job->room * i;
-    int count = manifold->count;
-    if (count > job->room) point = TS_ARENA_ARRAY(arena, ts_manifold_point, count);
-    if (!point) count = 0;
+    ts_manifold_point* point = room_for(job, i, manifold->count, arena);
+    int count = point ? manifold->count : 0;
     for (int k = 0; k < count; ++k) point[k] = manifold->point[k];
     job->touch[i] = (narrow_touch){count, count_units(manifold), manifold->status, point};
 }
@@ -119,39 +122,49 @@ static int is_worth_keeping(const narrow_context* job, int a, int b, int points)
     return (ts_foresee_speed(sim, a) + ts_foresee_speed(sim, b)) * sim->options.time_step <= rest_part * job->most;
 }
 
-static void collide_pair(const narrow_context* job, int i, ts_manifold* manifold) {
+// What was kept of a pair, where it still holds. All of it has one normal.
+static int take_kept(const narrow_context* job, int i, const ts_transform* pose_a, const ts_transform* pose_b,
+                     double margin, ts_arena* arena) {
+    ts_manifold_kept* kept = &job->kept[i];
+    narrow_touch* touch = &job->touch[i];
+    _Static_assert(TS_MANIFOLD_KEPT <= (int)TS_PAIR_POINTS, "they are one unit");
+    ts_manifold_point* point = room_for(job, i, kept->is_kept ? kept->count : 0, arena);
+    if (!point || !ts_manifold_take(kept, pose_a, pose_b, margin, job->most, point, &touch->status)) return 0;
+    touch->count = job->overlapping_only ? drop_apart(point, kept->count) : kept->count;
+    touch->units = touch->count > 0;
+    touch->point = point;
+    return 1;
+}
+
+static void collide_pair(const narrow_context* job, int i, ts_arena* arena) {
     const ts_sim* sim = job->sim;
     int a = job->pair[i].a, b = job->pair[i].b;
     const ts_transform *pose_a = &sim->kinematics.geom_pose[a], *pose_b = &sim->kinematics.geom_pose[b];
     const ts_shape *shape_a = &sim->model->geom[a].shape, *shape_b = &sim->model->geom[b].shape;
+    double own = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0, margin = job->settings.margin;
+    if (!job->overlapping_only) margin = ts_foresee_margin(sim, a, b, margin);
+    margin = margin + own > 0.0 ? margin + own : 0.0;
+    if (job->kept && take_kept(job, i, pose_a, pose_b, margin, arena)) return;
     ts_manifold_settings settings = job->settings;
-    double margin = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0;
-    if (!job->overlapping_only) settings.margin = ts_foresee_margin(sim, a, b, settings.margin);
-    settings.margin = fmax(settings.margin + margin, 0.0);
-    if (job->kept && ts_manifold_take(&job->kept[i], pose_a, pose_b, settings.margin, job->most, manifold)) {
-        if (job->overlapping_only) drop_apart(manifold);
-        return;
-    }
-    manifold->count = 0;
-    manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
-    ts_manifold_collide(shape_a, pose_a, shape_b, pose_b, &settings, &job->memory[i].cache, manifold);
-    for (int k = 0; margin != 0.0 && k < manifold->count; ++k) manifold->point[k].gap -= margin;
-    sort_points(manifold);
-    if (job->kept && is_worth_keeping(job, a, b, manifold->count))
-        ts_manifold_keep(pose_a, shape_b, pose_b, settings.margin, manifold, &job->kept[i]);
+    ts_manifold manifold;
+    settings.margin = margin;
+    manifold.count = 0;
+    manifold.status = TS_PROXIMITY_SEPARATED_EARLY;
+    ts_manifold_collide(shape_a, pose_a, shape_b, pose_b, &settings, &job->memory[i].cache, &manifold);
+    for (int k = 0; own != 0.0 && k < manifold.count; ++k) manifold.point[k].gap -= own;
+    sort_points(&manifold);
+    if (job->kept && is_worth_keeping(job, a, b, manifold.count))
+        ts_manifold_keep(pose_a, shape_b, pose_b, margin, &manifold, &job->kept[i]);
     else if (job->kept)
         job->kept[i].is_kept = 0;
-    if (job->overlapping_only) drop_apart(manifold);
+    if (job->overlapping_only) manifold.count = drop_apart(manifold.point, manifold.count);
+    note_touch(job, i, &manifold, arena);
 }
 
 static void collide_pairs(void* context, int begin, int end, int worker) {
     const narrow_context* job = (const narrow_context*)context;
     ts_arena* arena = &ts_sim_storage_of(job->sim)->solve_scratch[worker];
-    for (int i = begin; i < end; ++i) {
-        ts_manifold manifold;
-        collide_pair(job, i, &manifold);
-        note_touch(job, i, &manifold, arena);
-    }
+    for (int i = begin; i < end; ++i) collide_pair(job, i, arena);
 }
 
 // Turns the pairs so that A is the smaller kind, and sorts by (A, B): a counting sort by B and then, stable, by A.
