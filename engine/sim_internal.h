@@ -19,7 +19,16 @@ typedef struct ts_collider {
     ts_vec3 half;   // m, of its box
     const ts_transform* placed;  // where its box is, in the geom's frame; NULL: there, and straight
     int turned;                  // of these none, else its place in ts_sim_storage.oriented
+    double size;                 // m: how far from its origin the geom's surface is at most
+    double radius;               // m: how far from that of its body
 } ts_collider;
+
+/// How a geom moves while a step with substeps goes on (step/foresee_internal.h).
+typedef struct ts_foreseen {
+    double reach;      // m: how far it comes; 0 in other steps
+    double turning;    // m/s: how fast its surface moves by turning at most
+    ts_vec3 velocity;  // m/s, of the origin of its body; zero, as `turning`, where that is no lone one
+} ts_foreseen;
 
 /// What a lone body's rotation remembers of the last step (step/integrate/touched_rotation.c).
 typedef struct ts_spin_memory {
@@ -130,10 +139,9 @@ typedef struct ts_sim_storage {
     struct ts_row_plan* row_plan;  // the blocks of the present step; its arrays grow
 
     // boxes of the present step
-    ts_bounds* bounds;  // (collider_count)
-    ts_obb* oriented;   // boxes that do not lie as their geoms do
-    double*
-        reach;  // (geom_count) m, of colliders: how far they may come in a step with substeps (step/foresee_internal.h), else 0
+    ts_bounds* bounds;      // (collider_count)
+    ts_obb* oriented;       // boxes that do not lie as their geoms do
+    ts_foreseen* foreseen;  // (geom_count) of colliders
 
     // of the present step; arrays live in sim->scratch
     int* contact_memory_index;  // (contact_count) entry of row_memory, or -1

@@ -33,20 +33,14 @@ double ts_foresee_speed(const ts_sim* sim, int geom) {
     return ts_sim_storage_of(sim)->body_tree[sim->model->geom[geom].body] < 0 ? 0.0 : (double)INFINITY;
 }
 
-static double whole_step(const ts_sim* sim) { return sim->options.time_step * ts_sim_storage_of(sim)->substep_count; }
-
-double ts_foresee_reach_of_substeps(const ts_sim* sim, int geom) {
-    if (sim->options.contact_margin < 0.0) return 0.0;
-    double way = ts_foresee_speed(sim, geom) * whole_step(sim);
-    return isfinite(way) ? fmin(way, ts_shape_bounding_radius(&sim->model->geom[geom].shape)) : 0.0;
-}
-
-double ts_foresee_margin_within(const ts_sim* sim, int geom_a, int geom_b, double margin, double reach) {
-    const double *a = velocity_of(sim, geom_a), *b = velocity_of(sim, geom_b);
-    ts_vec3 closing = b ? ts_vec3_load(b) : ts_vec3_make(0.0, 0.0, 0.0);
-    if (a) closing = ts_vec3_sub(closing, ts_vec3_load(a));
-    double speed = ts_vec3_norm(closing);
-    if (a) speed += turning(&sim->model->geom[geom_a], a);
-    if (b) speed += turning(&sim->model->geom[geom_b], b);
-    return fmax(margin, fmin(speed * whole_step(sim), reach));
+void ts_foresee_note_of_substeps(const ts_sim* sim, const ts_collider* collider, ts_foreseen* out) {
+    const double* v = velocity_of(sim, collider->geom);
+    *out = (ts_foreseen){0.0, 0.0, ts_vec3_zero()};
+    if (!v) return;
+    out->velocity = ts_vec3_load(v);
+    out->turning = collider->radius * ts_vec3_norm(ts_vec3_load(v + 3));
+    if (sim->options.contact_margin < 0.0) return;
+    double step = sim->options.time_step * ts_sim_storage_of(sim)->substep_count;
+    double way = (ts_vec3_norm(out->velocity) + out->turning) * step;
+    out->reach = !isfinite(way) ? 0.0 : way < collider->size ? way : collider->size;
 }

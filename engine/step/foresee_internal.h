@@ -11,24 +11,29 @@ extern "C" {
 /// m/s: at most how fast a geom's surface moves; 0 where it is fixed, infinite where its body hangs on another.
 double ts_foresee_speed(const ts_sim* sim, int geom);
 
-/// What ts_foresee_reach is in a step with substeps.
-double ts_foresee_reach_of_substeps(const ts_sim* sim, int geom);
+/// ts_foresee_note of a step with substeps.
+void ts_foresee_note_of_substeps(const ts_sim* sim, const ts_collider* collider, ts_foreseen* out);
 
-/// m: at most how far a geom's surface comes in a step with substeps, but no more than its size; 0 in other steps, where it
-/// is fixed, and where its body hangs on another.
-static inline double ts_foresee_reach(const ts_sim* sim, int geom) {
-    return ts_sim_storage_of(sim)->substep_count > 1 ? ts_foresee_reach_of_substeps(sim, geom) : 0.0;
+/// Notes how a collider's geom moves.
+static inline void ts_foresee_note(const ts_sim* sim, const ts_collider* collider) {
+    ts_foreseen* out = &ts_sim_storage_of(sim)->foreseen[collider->geom];
+    if (ts_sim_storage_of(sim)->substep_count > 1)
+        ts_foresee_note_of_substeps(sim, collider, out);
+    else
+        out->reach = 0.0;
 }
 
-/// What ts_foresee_margin is where the reaches of both are together more than `margin`.
-double ts_foresee_margin_within(const ts_sim* sim, int geom_a, int geom_b, double margin, double reach);
-
 /// m: the margin of a pair: `margin`, or how far the two may come towards each other in this step, where that is more. By
-/// the reaches of both in the simulation's storage.
+/// what was noted of both.
 static inline double ts_foresee_margin(const ts_sim* sim, int geom_a, int geom_b, double margin) {
-    const double* of = ts_sim_storage_of(sim)->reach;
-    double reach = of[geom_a] + of[geom_b];
-    return reach > margin ? ts_foresee_margin_within(sim, geom_a, geom_b, margin, reach) : margin;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_foreseen *a = &storage->foreseen[geom_a], *b = &storage->foreseen[geom_b];
+    double reach = a->reach + b->reach;
+    if (!(reach > margin)) return margin;
+    double speed = ts_vec3_distance(b->velocity, a->velocity) + a->turning + b->turning;
+    double way = speed * (sim->options.time_step * storage->substep_count);
+    if (!(way < reach)) way = reach;
+    return way > margin ? way : margin;
 }
 
 #ifdef __cplusplus

@@ -60,6 +60,8 @@ static int add_collider(ts_sim_storage* storage, const ts_geom* geom, int index,
     ts_bounds* bounds = &storage->bounds[storage->collider_count++];
     collider->geom = index;
     collider->margin = margin;
+    collider->size = ts_shape_bounding_radius(&geom->shape);
+    collider->radius = collider->size + ts_vec3_norm(geom->pose.position);
     bounds->group = weld;
     bounds->category = paired ? ~0u : geom->category;
     bounds->mask = paired ? ~0u : geom->mask;
@@ -90,10 +92,11 @@ int ts_sim_find_colliders(ts_sim* sim) {
     bit_owners category, mask;
     storage->collider = TS_ARENA_ARRAY(&storage->fixed, ts_collider, model->geom_count);
     storage->bounds = TS_ARENA_ARRAY(&storage->fixed, ts_bounds, model->geom_count);
-    storage->reach = (double*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, sizeof(double));
+    storage->foreseen =
+        (ts_foreseen*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, sizeof(ts_foreseen));
     char* is_paired = (char*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->geom_count, 1);
     const double* margin = find_margins(sim);
-    if (!storage->collider || !storage->bounds || !storage->reach || !is_paired || !margin) return 0;
+    if (!storage->collider || !storage->bounds || !storage->foreseen || !is_paired || !margin) return 0;
     for (int i = 0; i < model->pair_count; ++i) is_paired[model->pair[i].geom_a] = is_paired[model->pair[i].geom_b] = 1;
     for (int k = 0; k < BITS; ++k) category.weld[k] = mask.weld[k] = NOBODY;
     for (int g = 0; g < model->geom_count; ++g) {
@@ -177,7 +180,8 @@ static void update_bounds(void* context, int begin, int end, int worker) {
     for (int c = begin; c < end; ++c) {
         const ts_collider* collider = &storage->collider[c];
         const ts_geom* geom = &sim->model->geom[collider->geom];
-        double reach = storage->reach[collider->geom] = ts_foresee_reach(sim, collider->geom);
+        ts_foresee_note(sim, collider);
+        double reach = storage->foreseen[collider->geom].reach;
         if (storage->asleep_count > 0 && lies(storage, storage->body_tree[geom->body])) continue;
         const ts_transform *pose = &sim->kinematics.geom_pose[collider->geom], *placed = pose;
         if (collider->placed) {
