@@ -18,7 +18,8 @@ typedef struct ts_collider {
     double margin;  // m: the most that this geom adds to that of a contact
     ts_vec3 half;   // m, of its box
     const ts_transform* placed;  // where its box is, in the geom's frame; NULL: there, and straight
-    int turned;                  // of these none, else its place in ts_sim_storage.oriented
+    int oriented;                // its place in ts_sim_storage.oriented, where it has a box
+    int is_box;                  // nonzero: the geom is its box
     double size;                 // m: how far from its origin the geom's surface is at most
     double radius;               // m: how far from that of its body
 } ts_collider;
@@ -140,7 +141,7 @@ typedef struct ts_sim_storage {
 
     // boxes of the present step
     ts_bounds* bounds;      // (collider_count)
-    ts_obb* oriented;       // boxes that do not lie as their geoms do
+    ts_obb* oriented;       // of colliders that have one
     ts_foreseen* foreseen;  // (geom_count) of colliders
 
     // of the present step; arrays live in sim->scratch

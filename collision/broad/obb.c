@@ -4,16 +4,21 @@
 // of edges (Gottschalk, Lin, Manocha, SIGGRAPH 1996). For edges nearly parallel the cross product is rounding noise and
 // would separate boxes that overlap (13 of 100 overlapping pairs with 1e-16 of noise), so every |R| entry is raised by
 // a small constant. The axis that separated last time is tried first: one axis then costs a few dot products, where all
-// fifteen need the whole relative pose. They are tried three at a time, side by side (base/linear/four.h), and this file is compiled again for AVX2
-// (obb_wide.c).
+// fifteen need the whole relative pose. Before all others comes a point that both may have: boxes that rest on one another
+// mostly do, and then no axis is asked. Axes are tried three at a time, side by side (base/linear/four.h), and this file is
+// compiled again for AVX2 (obb_wide.c).
 // Guaranteed: never "apart" for boxes that overlap; the price is a few wrong "may overlap". Each axis is judged by the
-// same expressions whether tried first or in turn, so a hint changes the time and not the verdict.
+// same expressions whether tried first or in turn, and a common point lies deeper than these round, so a hint changes the
+// time and not the verdict.
 #include "collision/broad/obb_internal.h"
 
 #include "base/linear/four.h"
 
 // Far above rounding in a rotation matrix, far below any angle that matters.
 static const double GUARD = 1e-9;
+
+// 1: how much deeper than it must a common point lies, in sizes of both boxes: far above what rounding does to any axis.
+static const double ROOM = 1e-12;
 
 typedef struct boxes {
     const ts_mat3* a;
@@ -128,6 +133,25 @@ static inline int all_axes(const boxes* s, const ts_obb* a, const ts_obb* b) {
     return TS_OBB_NONE;
 }
 
+// Whether the point of a nearest to the centre of b lies in b, as it does where a face of one lies on the other: what has a point in common has no axis
+// between.
+static inline int have_common_point(const boxes* s, const ts_obb* a, const ts_obb* b) {
+    const double *from_a = (const double*)a, *from_b = (const double*)b;
+    const double between[3] = {s->between.x, s->between.y, s->between.z};
+    const ts_four a0 = ts_four_load(from_a), a1 = ts_four_load(from_a + 3), a2 = ts_four_load(from_a + 6);
+    const ts_four b0 = ts_four_load(from_b), b1 = ts_four_load(from_b + 3), b2 = ts_four_load(from_b + 6);
+    ts_four ha = three(s->ha), hb = three(s->hb), t = weighed(between, a0, a1, a2);
+    double out[4], left[3], size = s->ha[0] + s->ha[1] + s->ha[2] + s->hb[0] + s->hb[1] + s->hb[2];
+    // From the point to the centre of b: in a's axes, then in the world's, then in b's.
+    ts_four_store(ts_four_minus(t, ts_four_least(ts_four_most(t, ts_four_minus(ts_four_zero(), ha)), ha)), out);
+    for (int i = 0; i < 3; ++i)
+        left[i] = from_a[3 * i] * out[0] + from_a[3 * i + 1] * out[1] + from_a[3 * i + 2] * out[2];
+    ts_four within =
+        ts_four_minus(ts_four_minus(hb, ts_four_size(weighed(left, b0, b1, b2))), ts_four_all(ROOM * size));
+    // A negative margin may leave nothing of a box.
+    return ts_four_every(ts_four_least(within, ha));
+}
+
 static inline int separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first) {
     boxes s;
     s.a = &a->placed.R;
@@ -140,6 +164,7 @@ static inline int separating_axis(const ts_obb* a, const ts_obb* b, double margi
         s.hb[i] += 0.5 * margin;
     }
     if (first >= 0 && first < TS_OBB_AXES && separates(&s, first)) return first;
+    if (have_common_point(&s, a, b)) return TS_OBB_NONE;
     return all_axes(&s, a, b);
 }
 
