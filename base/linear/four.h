@@ -275,11 +275,6 @@ static inline int ts_four_any(ts_four c) {
     return _mm256_movemask_pd(_mm256_cmp_pd(c, _mm256_setzero_pd(), _CMP_GT_OQ));
 }
 
-/// Nonzero where every number is > 0.
-static inline int ts_four_every(ts_four c) {
-    return _mm256_movemask_pd(_mm256_cmp_pd(c, _mm256_setzero_pd(), _CMP_GT_OQ)) == 15;
-}
-
 /// Absolute values.
 static inline ts_four ts_four_size(ts_four a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 
@@ -325,12 +320,6 @@ static inline ts_four ts_four_where(ts_four c, ts_four a, ts_four b) {
 static inline int ts_four_any(ts_four c) {
     ts_two zero = _mm_setzero_pd();
     return _mm_movemask_pd(_mm_or_pd(_mm_cmpgt_pd(c.low, zero), _mm_cmpgt_pd(c.high, zero)));
-}
-
-/// Nonzero where every number is > 0.
-static inline int ts_four_every(ts_four c) {
-    ts_two zero = _mm_setzero_pd();
-    return _mm_movemask_pd(_mm_and_pd(_mm_cmpgt_pd(c.low, zero), _mm_cmpgt_pd(c.high, zero))) == 3;
 }
 
 /// Absolute values.
@@ -394,13 +383,6 @@ static inline int ts_four_any(ts_four c) {
     return x[0] > 0.0 || x[1] > 0.0 || x[2] > 0.0 || x[3] > 0.0;
 }
 
-/// Nonzero where every number is > 0.
-static inline int ts_four_every(ts_four c) {
-    double x[4];
-    ts_four_store(c, x);
-    return x[0] > 0.0 && x[1] > 0.0 && x[2] > 0.0 && x[3] > 0.0;
-}
-
 /// Absolute values.
 static inline ts_four ts_four_size(ts_four a) {
     double x[4];
@@ -410,5 +392,8 @@ static inline ts_four ts_four_size(ts_four a) {
 }
 
 #endif
+
+/// Nonzero where every number is > 0.
+static inline int ts_four_every(ts_four c) { return !ts_four_any(ts_four_where(c, ts_four_zero(), ts_four_all(1.0))); }
 
 #endif
