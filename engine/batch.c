@@ -31,6 +31,7 @@ static void adopt(ts_batch* batch, int i, ts_sim* sim) {
 static ts_code fill(ts_batch* batch, const ts_model* const* model, int model_count, int workers,
                     ts_status* out_status) {
     int count = batch->count;
+    // An array of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression)
     batch->sim = (ts_sim**)calloc((size_t)count, sizeof *batch->sim);
     batch->status = (ts_status*)calloc((size_t)count, sizeof *batch->status);
     batch->qpos = state_array(count, batch->nq);

@@ -293,7 +293,7 @@ static ts_code enlarge(const shot* s, ts_view_companion ghost, unsigned char* pi
     unsigned char* part = malloc(row * (size_t)s->high);
     ts_code code = part ? ts_viewer_render_pixels(&request, part, out_status)
                         : ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
-    for (int y = 0; y < s->high && !code; ++y)
+    for (int y = 0; part && y < s->high && !code; ++y)
         memcpy(pixels + 4u * ((size_t)(s->top + y) * (size_t)s->pair->width + (size_t)s->left), part + row * (size_t)y,
                row);
     free(part);

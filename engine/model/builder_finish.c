@@ -422,7 +422,7 @@ static ts_code lay_out_key_array(draft* d, int index, const char* name, ts_build
 // Where bodies that are moved from outside are while nobody does: their poses, 3 and 4 numbers each. NULL when memory is short.
 static double* rest_of_mocap(draft* d, int rotation) {
     int size = rotation ? 4 : 3;
-    double* x = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)(d->model->mocap_count * size), sizeof *x);
+    double* x = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)d->model->mocap_count * (size_t)size, sizeof *x);
     for (int b = 0; b < d->model->body_count && x; ++b) {
         if (d->body[b].mocap < 0) continue;
         if (rotation)

@@ -53,6 +53,7 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
     if (equality->tendon[1] >= 0) ts_row_add_lever(out_J, 0, lever_of(sim, equality->tendon[1]), -slope);
 }
 
+// Others have an angle. NOLINTNEXTLINE(readability-non-const-parameter)
 static void error(const ts_sim* sim, const ts_equality* equality, double* out_length, double* out_angle) {
     double slope = 0.0;
     (void)out_angle;
