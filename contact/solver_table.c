@@ -37,18 +37,20 @@ SOLVERS(DECLARE)
 
 static const ts_solver* const solver_table[] = {SOLVERS(ADDRESS)};
 
-int ts_solver_count(void) { return (int)(sizeof(solver_table) / sizeof(solver_table[0])); }
+enum { SOLVER_COUNT = sizeof(solver_table) / sizeof(solver_table[0]) };
+
+int ts_solver_count(void) { return SOLVER_COUNT; }
 
 const ts_solver* ts_solver_at(int i) { return solver_table[i]; }
 
 int ts_solver_number(const ts_solver* solver) {
-    for (int i = 0; i < ts_solver_count(); ++i)
+    for (int i = 0; i < SOLVER_COUNT; ++i)
         if (solver_table[i] == solver) return i;
     return -1;
 }
 
 const ts_solver* ts_solver_find(const char* name) {
-    for (int i = 0; i < ts_solver_count(); ++i)
+    for (int i = 0; i < SOLVER_COUNT; ++i)
         if (strcmp(solver_table[i]->name, name) == 0) return solver_table[i];
     return NULL;
 }

@@ -92,6 +92,7 @@ static void fill_tables(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     storage->is_loose = is_loose(model);
+    ts_row_plan_open(storage->row_plan, model);
     for (int b = 0; b < model->body_count; ++b) storage->body_tree[b] = model->body[b].tree;
     for (int t = 0; t < model->tree_count; ++t) {
         storage->tree_is_lone[t] =

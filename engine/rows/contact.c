@@ -22,6 +22,7 @@
 
 #include "base/assert.h"
 #include "engine/rows/contact_order_internal.h"
+#include "engine/rows/row_plan_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 
@@ -42,28 +43,34 @@ void ts_contact_memory(const ts_sim* sim, int* out_first, int* out_last) {
     ts_row_memory_range(sim, ts_row_source_find("contact"), out_first, out_last);
 }
 
-static void plan(ts_sim* sim, ts_row_plan* out_plan) {
+// The contacts of a pair of geoms, which differ in nothing but where they are, and what is remembered of them.
+static void plan_run(ts_sim* sim, const ts_contact_run* run, ts_row_plan* plan) {
+    ts_contact* contact = &sim->contact[run->first];
+    const int *memory = ts_sim_storage_of(sim)->contact_memory_index + run->first, dimension = contact->surface.dimension;
+    ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
+    ts_row_block owner = {key, 0, run->first, memory[0], 0};
+    ts_block block = {dimension == 1 ? TS_SET_HALF_LINE : TS_SET_CONE, 0, dimension, contact->surface.friction, 0.0, 0.0};
     const ts_body* body = sim->model->body;
-    const int* order = ts_contact_order_make(sim);
-    ts_sim_storage_of(sim)->contact_softness = (int)ts_soft_contact_kind(sim);
-    const int* memory = ts_sim_storage_of(sim)->contact_memory_index;
-    const ts_contact* last = NULL;  // the one before, where it is listed
-    for (int k = 0; order && k < sim->contact_count; ++k) {
-        int i = order[k];
-        ts_contact* contact = &sim->contact[i];
-        ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
-        ts_row_block owner = {key, 0, i, memory[i], 0};
-        ts_block block = {TS_SET_CONE, 0, contact->surface.dimension, contact->surface.friction, 0.0, 0.0};
-        if (contact->surface.dimension == 1) block.set = TS_SET_HALF_LINE;
-        contact->block = k;
-        if (last && last->body_a == contact->body_a && last->body_b == contact->body_b &&
-            last->surface.dimension == contact->surface.dimension) {
-            ts_row_plan_add_like(out_plan, &owner, &block);
-            continue;
-        }
-        int chain[2] = {body[contact->body_a].dof_last, body[contact->body_b].dof_last};
-        last = ts_row_plan_add_matched(out_plan, &owner, &block, chain, 2) ? contact : NULL;
+    int chain[2] = {body[contact->body_a].dof_last, body[contact->body_b].dof_last}, first = plan->block_count;
+    if (!ts_row_plan_add_matched(plan, &owner, &block, chain, 2)) return;
+    contact->block = first;
+    if (run->count == 1 || !ts_row_plan_add_alike(plan, run->count - 1)) return;
+    for (int k = 1; k < run->count; ++k) {
+        ts_row_block* mine = &plan->owner[first + k];
+        mine->key.part = contact[k].key;
+        mine->item = run->first + k;
+        mine->memory = memory[k];
+        plan->block[first + k].mu = contact[k].surface.friction;
+        contact[k].block = first + k;
     }
+}
+
+static void plan(ts_sim* sim, ts_row_plan* out_plan) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const int* order = ts_contact_order_runs(sim);
+    storage->contact_softness = (int)ts_soft_contact_kind(sim);
+    for (int k = 0; order && k < storage->run_count; ++k) plan_run(sim, &storage->contact_run[order[k]], out_plan);
+    if (!order) ts_row_plan_fail(out_plan);
 }
 
 // What rows from the fourth on read: relative spin and roll about this direction, scaled as contact/problem.h says.

@@ -100,6 +100,10 @@ const int* ts_contact_order_runs(ts_sim* sim) {
     ts_arena* arena = &sim->scratch;
     int count = ts_sim_storage_of(sim)->run_count;
     int* order = TS_ARENA_ARRAY(arena, int, count);
+    if (order && count == 1) {
+        order[0] = 0;
+        return order;
+    }
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     placed_run *placed = TS_ARENA_ARRAY(arena, placed_run, count), *spare = TS_ARENA_ARRAY(arena, placed_run, count);
     if (!order || !placed || !spare) return NULL;
@@ -107,17 +111,5 @@ const int* ts_contact_order_runs(ts_sim* sim) {
     placed = sort_runs(placed, spare, count);
     for (int k = 0; k < count; ++k) order[k] = placed[k].run;
     ts_arena_scope_end(arena, scope);
-    return order;
-}
-
-int* ts_contact_order_make(ts_sim* sim) {
-    const ts_contact_run* run = ts_sim_storage_of(sim)->contact_run;
-    int* order = TS_ARENA_ARRAY(&sim->scratch, int, sim->contact_count);
-    ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
-    const int* runs = ts_contact_order_runs(sim);
-    if (!order || !runs) return NULL;
-    for (int k = 0, at = 0; k < ts_sim_storage_of(sim)->run_count; ++k)
-        for (int i = 0; i < run[runs[k]].count; ++i) order[at++] = run[runs[k]].first + i;
-    ts_arena_scope_end(&sim->scratch, scope);
     return order;
 }

@@ -29,9 +29,6 @@ enum {
 /// memory is short.
 const int* ts_contact_order_runs(ts_sim* sim);
 
-/// The contact of each block, (contact_count) indices of sim->contact in the step's scratch; NULL when memory is short.
-int* ts_contact_order_make(ts_sim* sim);
-
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,12 @@
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 
+static int fits(const ts_model* model) {
+    for (int d = 0; d < model->nv; ++d)
+        if (model->dof[d].friction > 0.0) return 1;
+    return 0;
+}
+
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     const ts_dof* dof = sim->model->dof;
     for (int d = 0; d < sim->model->nv; ++d) {
@@ -30,4 +36,4 @@ static void describe(const ts_model* model, ts_row_key key, char* out_text, size
 }
 
 const ts_row_source ts_row_joint_friction = {
-    .name = "joint-friction", .plan = plan, .jacobian = jacobian, .law = law, .describe = describe};
+    .name = "joint-friction", .fits = fits, .plan = plan, .jacobian = jacobian, .law = law, .describe = describe};

@@ -32,6 +32,12 @@ static inline int is_far(const ts_sim* sim, const ts_joint* joint, double mend) 
     return gap >= sim->options.time_step * (2.0 * fabs(rate) + mend);
 }
 
+static int fits(const ts_model* model) {
+    for (int j = 0; j < model->joint_count; ++j)
+        if (model->joint[j].limited) return 1;
+    return 0;
+}
+
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     const ts_block block = {TS_SET_HALF_LINE, 0, 1, 0.0, 0.0, 0.0};
     for (int j = 0; j < sim->model->joint_count; ++j) {
@@ -86,4 +92,4 @@ static void describe(const ts_model* model, ts_row_key key, char* out_text, size
 }
 
 const ts_row_source ts_row_joint_limit = {
-    .name = "joint-limit", .plan = plan, .jacobian = jacobian, .law = law, .describe = describe};
+    .name = "joint-limit", .fits = fits, .plan = plan, .jacobian = jacobian, .law = law, .describe = describe};

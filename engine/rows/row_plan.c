@@ -24,13 +24,16 @@ static int grow_blocks(ts_row_plan* plan) {
     return !plan->failed;
 }
 
+// Makes room for so many segments.
+static int grow_segments(ts_row_plan* plan, int wanted) {
+    void* data = plan->segment;
+    plan->failed |= !ts_array_grow(&data, &plan->segment_capacity, sizeof *plan->segment, wanted);
+    plan->segment = (ts_delassus_segment*)data;
+    return !plan->failed;
+}
+
 static inline void add_segment(ts_row_plan* plan, int column, int count, int rows) {
-    if (plan->segment_count == plan->segment_capacity) {
-        void* data = plan->segment;
-        plan->failed |= !ts_array_grow(&data, &plan->segment_capacity, sizeof *plan->segment, plan->segment_count + 1);
-        plan->segment = (ts_delassus_segment*)data;
-        if (plan->failed) return;
-    }
+    if (plan->segment_count == plan->segment_capacity && !grow_segments(plan, plan->segment_count + 1)) return;
     ts_delassus_segment segment = {column, count, NULL, NULL};
     plan->segment[plan->segment_count++] = segment;
     plan->number_count += (size_t)rows * (size_t)count;
@@ -117,12 +120,31 @@ int ts_row_plan_add_matched(ts_row_plan* plan, const ts_row_block* owner, const 
     return 1;
 }
 
-void ts_row_plan_add_like(ts_row_plan* plan, const ts_row_block* owner, const ts_block* block) {
-    int last = plan->block_count - 1;
-    if (plan->block_count + 2 > plan->block_capacity && !grow_blocks(plan)) return;
-    for (int s = plan->segment_start[last]; s < plan->segment_start[last + 1]; ++s)
-        add_segment(plan, plan->segment[s].column, plan->segment[s].count, block->rows);
-    close_block(plan, owner, block);
+int ts_row_plan_add_alike(ts_row_plan* plan, int count) {
+    int last = plan->block_count - 1, first = plan->segment_start[last], segments = plan->segment_count - first;
+    while (plan->block_count + count + 1 > plan->block_capacity)
+        if (!grow_blocks(plan)) return 0;
+    if (plan->segment_count + count * segments > plan->segment_capacity &&
+        !grow_segments(plan, plan->segment_count + count * segments))
+        return 0;
+    const ts_row_block owner = plan->owner[last];
+    ts_block block = plan->block[last];
+    ts_delassus_segment* to = plan->segment + plan->segment_count;
+    size_t columns = 0;
+    for (int s = 0; s < segments; ++s) columns += (size_t)plan->segment[first + s].count;
+    for (int b = last + 1; b <= last + count; ++b) {
+        for (int s = 0; s < segments; ++s) *to++ = plan->segment[first + s];
+        block.row += block.rows;
+        plan->owner[b] = owner;
+        plan->block[b] = block;
+        plan->block_row[b + 1] = block.row + block.rows;
+        plan->segment_start[b + 1] = (int)(to - plan->segment);
+    }
+    plan->block_count += count;
+    plan->row_count = plan->block_row[plan->block_count];
+    plan->segment_count += count * segments;
+    plan->number_count += (size_t)count * (size_t)block.rows * columns;
+    return 1;
 }
 
 static int key_order(ts_row_key a, ts_row_key b) {
@@ -169,6 +191,20 @@ void ts_row_memory_range(const ts_sim* sim, int source, int* out_first, int* out
     *out_last = memory_from(&sim->row_memory, source + 1, *out_first);
 }
 
+static int has_equality_of(const ts_model* model, int source) {
+    for (int e = 0; e < model->equality_count; ++e)
+        if (model->equality[e].source == source) return 1;
+    return 0;
+}
+
+void ts_row_plan_open(ts_row_plan* plan, const ts_model* model) {
+    for (int i = 0; i < ts_row_source_count(); ++i) {
+        const ts_row_source* source = ts_row_source_at(i);
+        int fits = source->fits ? source->fits(model) : !source->fault || has_equality_of(model, i);
+        if (!fits) plan->idle |= 1u << i;
+    }
+}
+
 const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
     ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     plan->sim = sim;
@@ -178,7 +214,9 @@ const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
     if (plan->block_capacity == 0 && !grow_blocks(plan)) return NULL;
     plan->block_row[0] = plan->segment_start[0] = 0;
     plan->memory_end = 0;
-    for (plan->source = 0; plan->source < ts_row_source_count(); ++plan->source) {
+    int sources = ts_row_source_count();
+    for (plan->source = 0; plan->source < sources; ++plan->source) {
+        if (plan->idle >> plan->source & 1u) continue;
         plan->source_first = plan->block_count;
         // The memory is in the order of sources.
         plan->memory_at = plan->memory_end;

@@ -27,11 +27,15 @@ struct ts_row_plan {
     int memory_at;        // entries of sim->row_memory from here to memory_end may still be met
     int memory_end;
     int failed;  // nonzero: memory was short
+    unsigned idle;  // a bit for each source that the model cannot have rows of
     int block_capacity;
     int segment_capacity;
 };
 
-/// Asks all sources. Returns NULL when memory is short. The plan belongs to the simulation.
+/// Finds, for a plan that is zero, which sources there is no need to ask.
+void ts_row_plan_open(ts_row_plan* plan, const ts_model* model);
+
+/// Asks all sources that the model can have rows of. Returns NULL when memory is short. The plan belongs to the simulation.
 const ts_row_plan* ts_row_plan_make(ts_sim* sim);
 
 /// The first tree that block b moves, or -1.

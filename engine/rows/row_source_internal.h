@@ -122,6 +122,9 @@ typedef struct ts_row_work {
 typedef struct ts_row_source {
     const char* name;
 
+    /// Whether a model can ever have rows of it: only then is it asked. NULL: yes, of equalities where some are of it.
+    int (*fits)(const ts_model* model);
+
     /// Lists the blocks of this step (ts_row_plan_add), keys ascending.
     void (*plan)(ts_sim* sim, ts_row_plan* plan);
 
@@ -198,8 +201,9 @@ void ts_row_plan_fail(ts_row_plan* plan);
 int ts_row_plan_add_matched(ts_row_plan* plan, const ts_row_block* owner, const ts_block* block, const int* chain,
                             int chain_count);
 
-/// Another one that has as many rows, and moves what the block moves that was listed last.
-void ts_row_plan_add_like(ts_row_plan* plan, const ts_row_block* owner, const ts_block* block);
+/// `count` more like the block that was listed last: but for key, item and memory of their owners, and friction, which the caller writes over, they
+/// are that one. Returns 0, and lists none, where memory is short.
+int ts_row_plan_add_alike(ts_row_plan* plan, int count);
 
 /// The next active equality after number `e` (-1: the first) that is of the source whose turn it is, or -1.
 int ts_row_next_equality(const ts_row_plan* plan, int e);

@@ -12,6 +12,8 @@
 #include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 
+static int fits(const ts_model* model) { return ts_actuation_drive_count(model) > 0; }
+
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     double h = sim->options.time_step;
     int count = ts_actuation_drive_count(sim->model), begin = 0;
@@ -61,7 +63,7 @@ static void describe(const ts_model* model, ts_row_key key, char* out_text, size
 }
 
 const ts_row_source ts_row_servo = {.name = "servo",
-                                    .plan = plan,
+                                    .fits = fits, .plan = plan,
                                     .jacobian = jacobian,
                                     .law = law,
                                     .answer = answer,

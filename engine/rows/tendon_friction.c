@@ -4,6 +4,8 @@
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 
+static int fits(const ts_model* model) { return model->tendon_count > 0; }
+
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     for (int t = 0; t < sim->model->tendon_count; ++t) {
         double most = sim->options.time_step * sim->model->tendon[t].friction;
@@ -29,4 +31,4 @@ static void describe(const ts_model* model, ts_row_key key, char* out_text, size
 }
 
 const ts_row_source ts_row_tendon_friction = {
-    .name = "tendon-friction", .plan = plan, .jacobian = jacobian, .law = law, .describe = describe};
+    .name = "tendon-friction", .fits = fits, .plan = plan, .jacobian = jacobian, .law = law, .describe = describe};

@@ -17,6 +17,8 @@ static double gap_at(const ts_sim* sim, int t, int side) {
     return gap - sim->model->tendon[t].softness.margin;
 }
 
+static int fits(const ts_model* model) { return model->tendon_count > 0; }
+
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     const ts_block block = {TS_SET_HALF_LINE, 0, 1, 0.0, 0.0, 0.0};
     for (int t = 0; t < sim->model->tendon_count; ++t) {
@@ -50,4 +52,4 @@ static void describe(const ts_model* model, ts_row_key key, char* out_text, size
 }
 
 const ts_row_source ts_row_tendon_limit = {
-    .name = "tendon-limit", .plan = plan, .jacobian = jacobian, .law = law, .describe = describe};
+    .name = "tendon-limit", .fits = fits, .plan = plan, .jacobian = jacobian, .law = law, .describe = describe};
