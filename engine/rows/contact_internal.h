@@ -107,10 +107,9 @@ static inline ts_vec3 ts_contact_remembered(const ts_row_memory* memory, int whi
     return ts_vec3_load(memory->own + which);
 }
 
-/// Rows, speeds, reference velocity and start of block b of a step in which nothing is soft, where it is a frictional contact of centred lone bodies
-/// and plain: ts_row_source.lone of contacts.
-int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* out_speeds,
-                         double* out_reference, double* io_impulse);
+/// Rows, free velocity, reference velocity and start of blocks from b on, of one pair of geoms, as far as they are frictional contacts of centred lone
+/// bodies and plain, of a step in which nothing is soft: ts_row_source.lone of contacts.
+int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, int end, const ts_row_place* place);
 
 /// Turns a contact's tangents about its normal such that the first lies along `tangent`, projected (engine/step/narrow.c).
 void ts_contact_turn_frame(const ts_sim* sim, ts_contact* contact, ts_vec3 tangent);

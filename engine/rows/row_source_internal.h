@@ -118,6 +118,15 @@ typedef struct ts_row_work {
     int soft;                 // nonzero: reference and R together are a spring and damper
 } ts_row_work;
 
+/// Where what blocks become stands, one behind the other from the first of their rows on.
+typedef struct ts_row_place {
+    double* J;          // whitened, segment by segment
+    double* g;          // J v_f - c*
+    double* reference;  // c*; arrives zero
+    double* impulse;    // where it begins; arrives zero
+    double* before;     // J v; NULL: nobody asks
+} ts_row_place;
+
 /// A source of rows. Block b is sim->row_block[b] and sim->problem.block[b].
 typedef struct ts_row_source {
     const char* name;
@@ -134,10 +143,9 @@ typedef struct ts_row_source {
     /// See ts_row_law; NULL: hard rows without reference velocity.
     void (*law)(ts_sim* sim, int b, const ts_row_law* law);
 
-    /// jacobian and law at once, for the blocks of a heap, of three rows, in a step in which nothing is soft: rows whitened into J, segment by segment, and
-    /// their speeds; reference and impulse arrive zero. The bits of both. Returns 0, with nothing done, for other blocks. NULL: there are none.
-    int (*lone)(ts_sim* sim, const ts_row_plan* plan, int b, double* J, ts_row_speeds* out_speeds,
-                double* out_reference, double* io_impulse);
+    /// jacobian and law at once, for the blocks of a heap, of three rows, in a step in which nothing is soft: of [b, end) as many from b on as are alike.
+    /// The bits of both. Returns how many; 0, with nothing done, for other blocks. NULL: there are none.
+    int (*lone)(ts_sim* sim, const ts_row_plan* plan, int b, int end, const ts_row_place* place);
 
     /// Hears the block's velocities J v+ and impulses after the solve, and keeps them where users and recordings find them.
     /// NULL: recordings take the impulses as they are.

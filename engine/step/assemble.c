@@ -265,26 +265,24 @@ static void apply_law(const assembly* work, int b, const ts_row_jacobian* J, int
     source->law(work->sim, b, &rigid);
 }
 
-// Block b at once, where its source can. Returns 0, with nothing done, where it cannot.
-static int fill_lone(const assembly* work, int b) {
-    enum { ROWS = 3 };
+// Blocks from b on at once, where their source can. Returns how many; 0, with nothing done, where it cannot.
+static int fill_lone(const assembly* work, int b, int end) {
     const ts_row_plan* plan = work->plan;
-    const ts_row_block* owner = &plan->owner[b];
-    const ts_row_source* source = ts_row_source_at(owner->source);
+    const ts_row_source* source = ts_row_source_at(plan->owner[b].source);
+    if (!source->lone || work->rigid_R) return 0;
     int row = plan->block_row[b];
-    if (!source->lone || work->rigid_R || plan->block[b].rows != ROWS) return 0;
-    double *J = segment_data(work, plan->segment_start[b]), *reference = work->reference + row, *g = work->g + row;
-    ts_row_speeds speeds;
-    if (!source->lone(work->sim, plan, b, J, &speeds, reference, work->impulse + row)) return 0;
-    for (int r = 0; r < ROWS; ++r) g[r] = speeds.free[r] - reference[r];
-    if (work->before) memcpy(work->before + row, speeds.now, ROWS * sizeof(double));
-    if (owner->memory >= 0 && work->sim->row_memory.data[owner->memory].pause > 0)
-        ts_step_yield_again(work->sim, plan, b, g, reference);
-    return 1;
+    ts_row_place place = {segment_data(work, plan->segment_start[b]), work->g + row, work->reference + row,
+                          work->impulse + row, work->before ? work->before + row : NULL};
+    int count = source->lone(work->sim, plan, b, end, &place);
+    for (int k = b; k < b + count; ++k) {
+        int memory = plan->owner[k].memory, at = plan->block_row[k];
+        if (memory >= 0 && work->sim->row_memory.data[memory].pause > 0)
+            ts_step_yield_again(work->sim, plan, k, work->g + at, work->reference + at);
+    }
+    return count;
 }
 
 static void fill_block(const assembly* work, int b, int worker) {
-    if (fill_lone(work, b)) return;
     ts_row_speeds speeds = {{0.0}, {0.0}};
     ts_row_jacobian J = {.sim = work->sim, .speeds = &speeds};
     int still = fill_rows(work, b, worker, &J);
@@ -473,17 +471,15 @@ static int find_company(assembly* work) {
 
 static void fill_blocks(void* context, int begin, int end, int worker) {
     const assembly* work = (const assembly*)context;
-    if (!has_chains(work)) {
-        for (int b = begin; b < end; ++b) fill_block(work, b, worker);
-        return;
-    }
     for (int b = begin, count; b < end; b += count) {
-        count = count_lone_rows(work, b, end);
+        count = fill_lone(work, b, end);
+        if (count > 0) continue;
+        count = has_chains(work) ? count_lone_rows(work, b, end) : 1;
         if (count > 1) {
             fill_lone_rows(work, b, count, worker);
             continue;
         }
-        if (work->company_of[b] >= 0)
+        if (has_chains(work) && work->company_of[b] >= 0)
             fill_companion(work, b);
         else
             fill_block(work, b, worker);
