@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "base/linear/four.h"
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/judge/cone_lanes_internal.h"
@@ -221,24 +222,33 @@ static inline void law_block(const ts_contact_problem* problem, ts_contact_law l
 
 static inline int is_lane(const ts_block* block) { return block->set == TS_SET_CONE && block->rows == 3; }
 
+// The block that is the k-th of a range.
+static inline int block_at(ts_block_range range, int k) { return range.list ? range.list[range.first + k] : range.first + k; }
+
+static inline void fill_lane(const ts_block* block, const double* lambda, const double* u, ts_cone_lanes* lanes,
+                             int k) {
+    lanes->mu[k] = block->mu;
+    lanes->lambda[0][k] = lambda[0], lanes->lambda[1][k] = lambda[1], lanes->lambda[2][k] = lambda[2];
+    lanes->u[0][k] = u[0], lanes->u[1][k] = u[1], lanes->u[2][k] = u[2];
+    lanes->step[k] = 0.0;
+}
+
 // Fills the lanes with the first blocks of a range, as far as they are contacts of three rows; the first again where there are fewer. Returns
 // how many there are: none where one by one is the better way. lane[k]: which.
 static inline int fill_lanes(const ts_contact_problem* problem, ts_block_range range, const double* impulse,
                              const double* u, ts_cone_lanes* lanes, int* lane) {
     enum { LANES = TS_CONE_LANES, FEW = 2 };
     int found = 0;
-    for (; found < LANES && found < range.count; ++found) {
-        lane[found] = range.list ? range.list[range.first + found] : range.first + found;
-        if (!is_lane(&problem->block[lane[found]])) break;
+    int most = range.count < LANES ? range.count : LANES;
+    for (; found < most; ++found) {
+        lane[found] = block_at(range, found);
+        const ts_block* b = &problem->block[lane[found]];
+        if (!is_lane(b)) break;
+        fill_lane(b, impulse + b->row, u + b->row, lanes, found);
     }
     if (found < FEW) return 0;
-    for (int k = 0; k < LANES; ++k) {
-        const ts_block* b = &problem->block[lane[k < found ? k : 0]];
-        const double *l = impulse + b->row, *v = u + b->row;
-        lanes->mu[k] = b->mu;
-        for (int i = 0; i < 3; ++i) lanes->lambda[i][k] = l[i], lanes->u[i][k] = v[i];
-        lanes->step[k] = 0.0;
-    }
+    const ts_block* b = &problem->block[lane[0]];
+    for (int k = found; k < LANES; ++k) fill_lane(b, impulse + b->row, u + b->row, lanes, k);
     return found;
 }
 
@@ -379,6 +389,38 @@ static inline double note_size(const ts_contact_problem* problem, int b, const d
     return 1.0 / stiffness;
 }
 
+// The largest size of twelve numbers; a NaN where it may not be one.
+static inline double largest_of_twelve(const double* x) {
+    ts_four a = ts_four_size(ts_four_load(x)), b = ts_four_size(ts_four_load(x + 4)),
+            c = ts_four_size(ts_four_load(x + 8));
+    double most[4];
+    ts_four_store(ts_four_most(ts_four_most(a, b), c), most);
+    double low = most[0] > most[1] ? most[0] : most[1], high = most[2] > most[3] ? most[2] : most[3];
+    double sum = ts_four_sum(ts_four_plus(ts_four_plus(a, b), c));
+    return sum < HUGE_VAL ? (low > high ? low : high) : (double)NAN;
+}
+
+// note_size of four contacts of three rows that lie one behind the other, of known bounds, where nothing gives. Returns 0, with nothing done, for others.
+static int note_four(const ts_contact_problem* problem, const int* lane, const double* impulse, tally* t,
+                     double* out_step) {
+    const ts_block* block = problem->block;
+    const double* bound = problem->delassus->bound;
+    int row = block[lane[0]].row;
+    if (!bound || problem->R || block[lane[1]].row != row + 3 || block[lane[2]].row != row + 6 ||
+        block[lane[3]].row != row + 9)
+        return 0;
+    double velocity = largest_of_twelve(problem->g + row), largest = impulse ? largest_of_twelve(impulse + row) : 0.0;
+    const double stiffness[4] = {bound[lane[0]], bound[lane[1]], bound[lane[2]], bound[lane[3]]};
+    int are_moved = stiffness[0] > 0.0 && stiffness[1] > 0.0 && stiffness[2] > 0.0 && stiffness[3] > 0.0;
+    if (!are_moved || isnan(velocity) || isnan(largest)) return 0;
+    ts_four_store(ts_four_quotient(ts_four_all(1.0), ts_four_load(stiffness)), out_step);
+    t->velocity = ts_worse(t->velocity, velocity);
+    if (impulse) t->impulse = ts_worse(t->impulse, largest);
+    t->moved += 4;
+    for (int k = 0; k < 4; ++k) t->step_sum += out_step[k];
+    return 1;
+}
+
 static inline void judge_block(const ts_contact_problem* problem, int b, const double* impulse, const double* u,
                                tally* t, ts_residual* out) {
     const ts_block* block = &problem->block[b];
@@ -415,8 +457,9 @@ static int judge_four(const ts_contact_problem* problem, ts_block_range range, c
     int lane[TS_CONE_LANES], found = fill_lanes(problem, range, impulse, u, &lanes, lane);
     if (found == 0) return 0;
     tally sizes = *t;
-    for (int k = 0; k < TS_CONE_LANES; ++k)
-        lanes.step[k] = k < found ? note_size(problem, lane[k], impulse, &sizes) : lanes.step[0];
+    if (found < TS_CONE_LANES || !note_four(problem, lane, impulse, &sizes, lanes.step))
+        for (int k = 0; k < TS_CONE_LANES; ++k)
+            lanes.step[k] = k < found ? note_size(problem, lane[k], impulse, &sizes) : lanes.step[0];
     if (!ts_cone_lanes_judge(&lanes, out, &sizes.natural_squared, &sums)) return 0;
     for (int k = 0; k < found; ++k) {
         sizes.direction.across += sums.across[k];
@@ -435,7 +478,16 @@ ts_residual_scale ts_residual_scale_of(const ts_contact_problem* problem, const 
                                        const double* impulse) {
     static const tally nothing;
     tally t = nothing;
-    for (int k = 0; k < count; ++k) (void)note_size(problem, block ? block[k] : k, impulse, &t);
+    for (int k = 0, done; k < count; k += done) {
+        int lane[TS_CONE_LANES], found = 0;
+        double step[TS_CONE_LANES];
+        for (; found < TS_CONE_LANES && k + found < count; ++found) {
+            lane[found] = block ? block[k + found] : k + found;
+            if (!is_lane(&problem->block[lane[found]])) break;
+        }
+        done = found == TS_CONE_LANES && note_four(problem, lane, impulse, &t, step) ? found : 1;
+        if (done == 1) (void)note_size(problem, block ? block[k] : k, impulse, &t);
+    }
     return scale_of(problem, &t);
 }
 
@@ -461,9 +513,9 @@ static int natural_four(const ts_contact_problem* problem, ts_block_range range,
     ts_cone_lanes lanes;
     int lane[TS_CONE_LANES], found = fill_lanes(problem, range, impulse, u, &lanes, lane);
     for (int k = 0; k < found; ++k) {
-        double stiffness = stiffness_of(problem, lane[k]);
-        if (!(stiffness > 0.0)) return 0;
-        lanes.step[k] = 1.0 / stiffness;
+        lanes.step[k] = stiffness_of(problem, lane[k]);
+        if (!(lanes.step[k] > 0.0)) return 0;
+        lanes.step[k] = 1.0 / lanes.step[k];
     }
     for (int k = found; found > 0 && k < TS_CONE_LANES; ++k) lanes.step[k] = lanes.step[0];
     return found > 0 && ts_cone_lanes_natural(&lanes, io_squared) ? found : 0;
@@ -490,9 +542,11 @@ static void judge(const ts_contact_problem* problem, const int* block, int count
                   const double* impulse, const double* u, slip_direction* direction, ts_residual* out) {
     static const tally nothing;
     tally t = nothing;
+    int others = 0;
     for (int k = 0, done; k < count; k += done) {
         done = judge_four(problem, (ts_block_range){block, k, count - k}, impulse, u, &t, out);
         if (done > 0) continue;
+        others = 1;
         judge_block(problem, block ? block[k] : k, impulse, u, &t, out);
         done = 1;
     }
@@ -502,13 +556,21 @@ static void judge(const ts_contact_problem* problem, const int* block, int count
         if (!(stiffness_of(problem, b) > 0.0))
             out->natural = ts_worse(out->natural, ts_residual_natural(problem, b, &scale, impulse, u));
     }
-    ts_law_residual_worsen(&out->lcp, &t.others);
-    ts_law_residual_worsen(&out->ccp, &t.others);
-    ts_law_residual_worsen(&out->ncp, &t.others);
+    if (others) {
+        ts_law_residual_worsen(&out->lcp, &t.others);
+        ts_law_residual_worsen(&out->ccp, &t.others);
+        ts_law_residual_worsen(&out->ncp, &t.others);
+    }
     out->natural = ts_worse(out->natural, ts_share(sqrt(t.natural_squared), ts_residual_unit(&scale)));
     if (t.direction.work <= ts_residual_least_work * ts_residual_unit(&scale) * scale.velocity) return;
     direction->across += t.direction.across;
     direction->opposed += t.direction.opposed;
+}
+
+// rad; of nothing, which begins at 0 and only grows, 0.
+static double angle_of(const slip_direction* direction) {
+    if (direction->across == 0.0 && direction->opposed == 0.0) return 0.0;
+    return atan2(direction->across, direction->opposed);
 }
 
 void ts_residual_of_block(const ts_contact_problem* problem, int b, const ts_residual_scale* scale,
@@ -517,7 +579,7 @@ void ts_residual_of_block(const ts_contact_problem* problem, int b, const ts_res
     slip_direction direction = {0.0, 0.0, 0.0};
     *out_residual = zero;
     judge(problem, &b, 1, scale, impulse, u, &direction, out_residual);
-    out_residual->slip_angle = atan2(direction.across, direction.opposed);
+    out_residual->slip_angle = angle_of(&direction);
 }
 
 void ts_residual_from_velocity(const ts_contact_problem* problem, const ts_islands* islands, const double* impulse,
@@ -531,7 +593,7 @@ void ts_residual_from_velocity(const ts_contact_problem* problem, const ts_islan
         int count = apart ? islands->start[i + 1] - islands->start[i] : problem->block_count;
         judge(problem, block, count, NULL, impulse, u, &direction, out_residual);
     }
-    out_residual->slip_angle = atan2(direction.across, direction.opposed);
+    out_residual->slip_angle = angle_of(&direction);
 }
 
 void ts_residual_evaluate(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch, double* out_u,

@@ -563,7 +563,6 @@ static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block
 static int find_row_sums(ts_velocity_form* self, ts_arena* arena) {
     int most = 0;
     for (int b = 0; b < self->base.block_count; ++b) most = self->block[b].rows > most ? self->block[b].rows : most;
-    self->base.row_sum = NULL;
     if (most <= 3) return 1;
     double* sum = TS_ARENA_ARRAY(arena, double, self->base.block_count);
     for (int b = 0; sum && b < self->base.block_count; ++b)
@@ -573,57 +572,65 @@ static int find_row_sums(ts_velocity_form* self, ts_arena* arena) {
     return sum != NULL;
 }
 
-// So are bounds of contacts: here a square root need not be waited for.
-static int find_bounds(ts_velocity_form* self, ts_arena* arena) {
-    double* bound = TS_ARENA_ARRAY(arena, double, self->base.block_count);
-    for (int b = 0; bound && b < self->base.block_count; ++b) {
-        const double* D = self->diagonal + self->diagonal_start[b];
-        bound[b] = self->block[b].rows == 3 ? ts_stiffness_bound_3x3(D[0], D[4], D[8], D[1], D[2], D[5]) : 0.0;
-    }
-    self->base.bound = bound;
-    return bound != NULL;
-}
-
-ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
-                                       const int* segment_start, const ts_delassus_segment* segments) {
-    size_t diagonal_total = 0;
+// Arrays of the form and its blocks, not yet filled. Returns NULL when memory is short.
+static ts_velocity_form* allocate_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
+                                       double** out_bound) {
+    size_t diagonal_total = 0, columns = (size_t)velocity_count, blocks = (size_t)block_count;
     for (int b = 0; b < block_count; ++b) {
         size_t rows = (size_t)(block_row[b + 1] - block_row[b]);
         diagonal_total += rows * rows;
     }
     ts_velocity_form* self = TS_ARENA_ARRAY(arena, ts_velocity_form, 1);
-    if (!self) return NULL;
-    self->velocity_count = velocity_count;
-    self->V = (double*)ts_arena_alloc_zeroed(arena, (size_t)velocity_count, sizeof(double));
-    self->V_apply = TS_ARENA_ARRAY(arena, double, velocity_count);
-    self->block = TS_ARENA_ARRAY(arena, ts_velocity_block, block_count);
-    self->diagonal = TS_ARENA_ARRAY(arena, double, diagonal_total);
-    self->diagonal_start = TS_ARENA_ARRAY(arena, size_t, block_count);
-    if (!self->V || !self->V_apply || !self->block || !self->diagonal || !self->diagonal_start) return NULL;
-    self->base.ops = &velocity_ops;
+    double* number = TS_ARENA_ARRAY(arena, double, 2 * columns + diagonal_total + blocks);
+    if (!self || !number) return NULL;
+    *self = (ts_velocity_form){.velocity_count = velocity_count,
+                               .V = number,
+                               .V_apply = number + columns,
+                               .diagonal = number + 2 * columns,
+                               .block = TS_ARENA_ARRAY(arena, ts_velocity_block, block_count),
+                               .diagonal_start = TS_ARENA_ARRAY(arena, size_t, block_count)};
     self->base.row_count = block_row[block_count];
     self->base.block_count = block_count;
     self->base.block_row = block_row;
+    self->base.bound = *out_bound = number + 2 * columns + diagonal_total;
+    memset(self->V, 0, columns * sizeof(double));
+    return self->block && self->diagonal_start ? self : NULL;
+}
+
+ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
+                                       const int* segment_start, const ts_delassus_segment* segments) {
+    double* bound;
+    ts_velocity_form* self = allocate_form(arena, velocity_count, block_count, block_row, &bound);
+    if (!self) return NULL;
+    self->base.ops = &velocity_ops;
     self->segment = segments;
     self->segment_start = segment_start;
-    self->is_known = 0;
-    self->order = NULL;
-    self->tasks = NULL;
-    size_t at = 0;
+    // So are bounds of contacts: here a square root need not be waited for.
+    double* D = self->diagonal;
     int others = 0;
     for (int b = 0; b < block_count; ++b) {
         place_block(self, b);
+        int rows = self->block[b].rows;
         others += self->block[b].kernel == TS_VELOCITY_ANY;
-        self->diagonal_start[b] = at;
-        fill_diagonal(self, b, self->diagonal + at);
-        at += (size_t)self->block[b].rows * (size_t)self->block[b].rows;
+        self->diagonal_start[b] = (size_t)(D - self->diagonal);
+        fill_diagonal(self, b, D);
+        bound[b] = rows == 3 ? ts_stiffness_bound_3x3(D[0], D[4], D[8], D[1], D[2], D[5]) : 0.0;
+        D += rows * rows;
     }
     self->is_summed = others == block_count;
     self->is_six = others == 0;
     int is_alike = self->is_summed || self->is_six;
     self->known = is_alike ? TS_ARENA_ARRAY(arena, double, block_row[block_count]) : NULL;
     if (is_alike && !self->known) return NULL;
-    return find_row_sums(self, arena) && find_bounds(self, arena) ? &self->base : NULL;
+    return self->is_six || find_row_sums(self, arena) ? &self->base : NULL;
+}
+
+void ts_delassus_velocities(const ts_delassus* G, double* out_velocity) {
+    const ts_velocity_form* self = (const ts_velocity_form*)G;
+    int is_six = G->ops == &velocity_ops && self->is_six;
+    for (int b = 0; is_six && b < G->block_count; ++b)
+        ts_velocity_read_six(&self->block[b], self->V, out_velocity + 3 * b);
+    for (int b = 0; !is_six && b < G->block_count; ++b) G->ops->velocity(G, b, out_velocity + G->block_row[b]);
 }
 
 ts_velocity_form* ts_velocity_form_of(ts_delassus* G) { return G->ops == &velocity_ops ? (ts_velocity_form*)G : NULL; }

@@ -21,11 +21,8 @@ void ts_step_judge_nothing(ts_sim* sim) {
 
 // Tells the sources what became of their blocks, whose rows have these velocities now.
 static void answer_sources(ts_sim* sim, const double* velocity) {
-    const ts_row_source* source = NULL;
     for (int b = 0; b < sim->problem.block_count; ++b) {
-        // Blocks of a source lie together.
-        if (b == 0 || sim->row_block[b].source != sim->row_block[b - 1].source)
-            source = ts_row_source_at(sim->row_block[b].source);
+        const ts_row_source* source = ts_row_source_at(sim->row_block[b].source);
         int row = sim->problem.block[b].row;
         if (source->answer) source->answer(sim, b, velocity + row, sim->impulse + row);
     }
@@ -118,14 +115,16 @@ int ts_step_judge(ts_sim* sim) {
     if (!ts_step_rigid_problem(sim, arena, &rigid) || arena->failed) return 0;
     ts_delassus* G = problem->delassus;
     G->ops->set_impulse(G, sim->impulse);
-    for (int b = 0; b < problem->block_count; ++b) G->ops->velocity(G, b, u + problem->block[b].row);
-    for (int i = 0; i < problem->row_count; ++i) u[i] += problem->g[i];
+    const double *g = problem->g, *reference = storage->reference;
+    int rows = problem->row_count;
+    ts_delassus_velocities(G, u);
+    for (int i = 0; i < rows; ++i) u[i] += g[i];
     sim->info.held_back = sim->info.solve.status != TS_SOLVE_CONVERGED ? hold_back(sim, u) : 0;
     if (sim->info.held_back > 0) G->ops->set_impulse(G, sim->impulse);
-    for (int i = 0; i < problem->row_count; ++i) velocity[i] = u[i] + storage->reference[i];
+    for (int i = 0; i < rows; ++i) velocity[i] = u[i] + reference[i];
     answer_sources(sim, velocity);
-    for (int i = 0; problem->R && i < problem->row_count; ++i) u[i] += problem->R[i] * sim->impulse[i];
-    for (int i = 0; soft && i < problem->row_count; ++i)
+    for (int i = 0; problem->R && i < rows; ++i) u[i] += problem->R[i] * sim->impulse[i];
+    for (int i = 0; soft && i < rows; ++i)
         rigid_u[i] = velocity[i] - storage->rigid_reference[i] + storage->rigid_R[i] * sim->impulse[i];
     ts_residual_from_velocity(&rigid, &storage->islands, sim->impulse, rigid_u, &sim->info.residual);
     if (softens) sim->solver->compliance(problem, sim->solver_settings, R);

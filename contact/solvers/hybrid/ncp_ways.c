@@ -67,7 +67,9 @@ static inline void find_velocity(const ts_contact_problem* p, const ts_velocity_
     const double *g = p->g, *R = p->R;
     int row = p->block[b].row;
     ts_velocity_read_six(&form->block[b], form->V, u + row);
-    for (int i = row; i < row + 3; ++i) u[i] += g[i] + (R ? R[i] * impulse[i] : 0.0);
+    double give[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; R && i < 3; ++i) give[i] = R[row + i] * impulse[row + i];
+    u[row] += g[row] + give[0], u[row + 1] += g[row + 1] + give[1], u[row + 2] += g[row + 2] + give[2];
 }
 
 // ts_block_set_admit of a block of three rows.
