@@ -57,6 +57,17 @@ ts_code ts_islands_find(const ts_contact_problem* problem, ts_arena* arena, ts_i
     }
     for (int b = 0; b < n; ++b) f.parent[b] = b;
     problem->delassus->ops->join(problem->delassus, arena, unite, &f);
+    out->start = start;
+    out->block = block;
+    // Mostly all stand on each other.
+    if (f.trees == 1) {
+        for (int b = 0; b < n; ++b) block[b] = b;
+        start[0] = 0;
+        start[1] = n;
+        out->count = 1;
+        ts_arena_scope_end(arena, scope);
+        return arena->failed ? TS_ERROR_MEMORY : TS_OK;
+    }
     int count = 0;
     // Roots are the smallest index of their island, so labels are given in the order of first blocks.
     for (int b = 0; b < n; ++b) {
@@ -72,8 +83,6 @@ ts_code ts_islands_find(const ts_contact_problem* problem, ts_arena* arena, ts_i
     ts_arena_scope_end(arena, scope);
     int failed = arena->failed;
     out->count = count;
-    out->start = start;
-    out->block = block;
     return failed ? TS_ERROR_MEMORY : TS_OK;
 }
 

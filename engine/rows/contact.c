@@ -26,9 +26,6 @@
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 
-// 1: cosine between a normal and last step's below which the old impulse says nothing.
-static const double least_normal_agreement = 0.7;
-
 // 1: what is so much slower than what mends a penetration may come of mending one, and is no impact (1 cm/s by default).
 static const double push_out_part = 0.01;
 
@@ -126,12 +123,6 @@ static double limit_push(const ts_row_law* law, int normal, double push) {
     return levers && G * mass < 1.0 ? sqrt(G * mass) * push : push;
 }
 
-double ts_contact_start_share(const ts_sim* sim, const ts_row_memory* memory, ts_vec3 normal) {
-    if (!sim->options.warm_start || !memory->valid) return 0.0;
-    if (ts_vec3_dot(ts_contact_remembered(memory, TS_CONTACT_NORMAL), normal) < least_normal_agreement) return 0.0;
-    return sim->options.time_step / memory->time_step;
-}
-
 void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
                       double* out_impulse) {
     double ratio = ts_contact_start_share(sim, memory, ts_mat3_column(&contact->frame, 2));
@@ -164,7 +155,7 @@ static void pull_to_anchor(const ts_sim* sim, const ts_contact* contact, const t
                            double* out_reference) {
     ts_vec3 normal = ts_contact_remembered(memory, TS_CONTACT_NORMAL), impulse = ts_vec3_load(memory->impulse);
     if (memory->keeper != ts_sim_keeper(sim)) return;
-    if (ts_vec3_dot(normal, ts_mat3_column(&contact->frame, 2)) < least_normal_agreement) return;
+    if (ts_vec3_dot(normal, ts_mat3_column(&contact->frame, 2)) < ts_contact_least_agreement) return;
     impulse = ts_vec3_add_scaled(impulse, -ts_vec3_dot(impulse, normal), normal);
     ts_vec3 way = ts_vec3_scale(-memory->time_step * memory->solver, impulse);
     way = ts_mat3_mul_vec_transposed(&contact->frame, way);

@@ -36,10 +36,6 @@ double ts_contact_reference(const ts_options* options, const ts_reference_input*
 /// Slower impacts than this do not bounce, m/s.
 double ts_contact_bounce_threshold(const ts_options* options);
 
-/// What of the remembered impulse, in world axes, a contact with this normal begins with: the ratio of time steps, or 0. What closes faster than
-/// ts_contact_bounce_threshold begins without, too.
-double ts_contact_start_share(const ts_sim* sim, const ts_row_memory* memory, ts_vec3 normal);
-
 /// Where a contact's impulse begins (its rows): the remembered one in the frame of now, or nothing, where out_impulse stays as it is. speed_now:
 /// m/s, of its normal when the step begins.
 void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
@@ -105,6 +101,17 @@ static inline void ts_contact_remember(const ts_contact_axes* axes, const ts_con
 /// A vector of a remembered contact.
 static inline ts_vec3 ts_contact_remembered(const ts_row_memory* memory, int which) {
     return ts_vec3_load(memory->own + which);
+}
+
+/// 1: cosine between a normal and last step's below which the old impulse says nothing.
+static const double ts_contact_least_agreement = 0.7;
+
+/// What of the remembered impulse, in world axes, a contact with this normal begins with: the ratio of time steps, or 0. What closes faster than
+/// ts_contact_bounce_threshold begins without, too.
+static inline double ts_contact_start_share(const ts_sim* sim, const ts_row_memory* memory, ts_vec3 normal) {
+    if (!sim->options.warm_start || !memory->valid) return 0.0;
+    if (ts_vec3_dot(ts_contact_remembered(memory, TS_CONTACT_NORMAL), normal) < ts_contact_least_agreement) return 0.0;
+    return sim->options.time_step / memory->time_step;
 }
 
 /// Rows, free velocity, reference velocity and start of blocks from b on, of one pair of geoms, as far as they are frictional contacts of centred lone

@@ -208,7 +208,7 @@ void ts_row_plan_open(ts_row_plan* plan, const ts_model* model) {
 const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
     ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     plan->sim = sim;
-    plan->failed = 0;
+    plan->failed = plan->drives = 0;
     plan->block_count = plan->row_count = plan->segment_count = plan->tree_most = 0;
     plan->number_count = plan->wide_most = 0;
     if (plan->block_capacity == 0 && !grow_blocks(plan)) return NULL;
@@ -221,7 +221,9 @@ const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
         // The memory is in the order of sources.
         plan->memory_at = plan->memory_end;
         plan->memory_end = memory_from(&sim->row_memory, plan->source + 1, plan->memory_at);
-        ts_row_source_at(plan->source)->plan(sim, plan);
+        const ts_row_source* source = ts_row_source_at(plan->source);
+        source->plan(sim, plan);
+        if (source->drives && plan->block_count > plan->source_first) plan->drives = 1;
     }
     return plan->failed ? NULL : plan;
 }

@@ -182,11 +182,12 @@ static int recall_solver(ts_sim* sim, const ts_row_plan* plan) {
     int keeper = ts_sim_keeper(sim);
     sim->problem.memory = NULL;
     if (keeper == 0) return 1;
-    double* memory = (double*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)plan->block_count, sizeof(double));
-    for (int b = 0; memory && b < plan->block_count; ++b) {
+    double* memory = TS_ARENA_ARRAY(&sim->scratch, double, plan->block_count);
+    for (int b = 0, warm = sim->options.warm_start; memory && b < plan->block_count; ++b) {
         int entry = plan->owner[b].memory;
         const ts_row_memory* known = entry >= 0 ? &sim->row_memory.data[entry] : NULL;
-        if (known && known->valid && known->keeper == keeper && sim->options.warm_start) memory[b] = known->solver;
+        int is_its = warm && known && known->valid && known->keeper == keeper;
+        memory[b] = is_its ? known->solver : 0.0;
     }
     sim->problem.memory = memory;
     return memory != NULL;
@@ -496,14 +497,15 @@ static int allocate(assembly* work) {
     work->wide = TS_ARENA_ARRAY(arena, double, workers * plan->wide_most);
     work->data = TS_ARENA_ARRAY(arena, double, plan->number_count);
     work->g = TS_ARENA_ARRAY(arena, double, plan->row_count);
-    work->R = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
-    work->reference = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
-    work->impulse = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
+    size_t rows = (size_t)plan->row_count;
+    work->R = (double*)ts_arena_alloc_zeroed(arena, 2 * rows, sizeof(double));
+    work->reference = work->R + rows;
+    work->impulse = (double*)ts_arena_alloc_zeroed(arena, rows, sizeof(double));
     const ts_options* options = &work->sim->options;
     if (ts_soft_contact_kind(work->sim) != TS_SOFT_CONTACT_NONE || options->compliance_normal > 0.0 ||
         options->compliance_tangent > 0.0 || work->sim->solver->anchors) {
-        work->rigid_R = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
-        work->rigid_reference = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
+        work->rigid_R = (double*)ts_arena_alloc_zeroed(arena, 2 * rows, sizeof(double));
+        work->rigid_reference = work->rigid_R + rows;
     }
     if (ts_sim_storage_of(work->sim)->ledger) work->before = TS_ARENA_ARRAY(arena, double, plan->row_count);
     if (arena->failed) return 0;
@@ -531,7 +533,7 @@ static int any_positive(const double* x, int count) {
 static double* find_push_out(const assembly* work) {
     const ts_row_plan* plan = work->plan;
     double* push_out = work->reference;
-    for (int b = 0; b < plan->block_count; ++b) {
+    for (int b = 0; plan->drives && b < plan->block_count; ++b) {
         if (!ts_row_source_at(plan->owner[b].source)->drives) continue;
         size_t bytes = (size_t)plan->row_count * sizeof(double);
         if (push_out == work->reference) {

@@ -116,22 +116,25 @@ static int remember_rows(ts_sim* sim) {
     next->count = count;
     int keeper = sim->problem.memory ? ts_sim_keeper(sim) : 0;
     const ts_row_source* source = NULL;
+    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    const ts_row_memory* known = sim->row_memory.data;
     for (int b = 0; b < count; ++b) {
         const ts_row_block* owner = &sim->row_block[b];
         const ts_block* block = &sim->problem.block[b];
         // Blocks of a source lie together.
-        if (b == 0 || owner->source != sim->row_block[b - 1].source) {
+        if (b == 0 || owner->source != owner[-1].source) {
             first = b;
             source = ts_row_source_at(owner->source);
         }
         ts_row_memory* memory = &next->data[first + owner->item];
         memory->key = owner->key;
-        memory->tree = ts_row_plan_tree(ts_sim_storage_of(sim)->row_plan, b);
+        memory->tree = ts_row_plan_tree(plan, b);
         memory->source = owner->source;
         memory->valid = valid;
         memory->time_step = sim->options.time_step;
-        const ts_row_memory* old = owner->memory >= 0 ? &sim->row_memory.data[owner->memory] : NULL;
-        ts_step_yield_remember(old ? ts_step_pause_of(old) : (ts_row_pause){0, 0}, owner->blocked, memory);
+        ts_row_pause pause = owner->memory >= 0 ? ts_step_pause_of(&known[owner->memory]) : (ts_row_pause){0, 0};
+        memory->pause = memory->last_pause = 0;
+        if (pause.left || pause.last || owner->blocked) ts_step_yield_remember(pause, owner->blocked, memory);
         memory->keeper = keeper;
         memory->steps = 0;
         memory->solver = keeper > 0 ? sim->problem.memory[b] : 0.0;

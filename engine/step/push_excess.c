@@ -94,20 +94,24 @@ static double twice_the_most(ts_sim* sim) {
 // lambda . c* of the last solve's normals, and the fastest c*. Returns 0 where nothing is pushed out, or something gives.
 static int sum_demands(const ts_sim* sim, double* out_fastest, double* out_asked) {
     const ts_contact_problem* problem = &sim->problem;
+    const double *push = problem->push_out, *impulse = sim->impulse;
+    double fastest = 0.0, asked = 0.0;
     *out_fastest = *out_asked = 0.0;
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
         int opening = ts_contact_problem_opening_row(block), is_cone = block->set == TS_SET_CONE;
         int first = is_cone ? opening : block->row, end = is_cone ? opening + 1 : block->row + block->rows;
         for (int r = first; r < end; ++r) {
-            double speed = problem->push_out[r];
-            *out_asked += sim->impulse[r] * speed;
-            if (!ts_step_row_asks(block, r, speed)) continue;
+            asked += impulse[r] * push[r];
+            // All of these rows are held.
+            if (opening >= 0 ? !(push[r] > 0.0) : push[r] == 0.0) continue;
             if (opening >= 0 && problem->R && problem->R[r] > 0.0) return 0;
-            *out_fastest = fmax(*out_fastest, fabs(speed));
+            fastest = fmax(fastest, fabs(push[r]));
         }
     }
-    return *out_fastest > 0.0 && *out_asked > 0.0;
+    *out_fastest = fastest;
+    *out_asked = asked;
+    return fastest > 0.0 && asked > 0.0;
 }
 
 // How many times `most` the least energy is that the demands take, both twice; once more beside what there was before, where it is too much.
