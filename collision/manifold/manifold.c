@@ -259,13 +259,19 @@ static void remember(ts_manifold_cache* cache, const ts_manifold* manifold) {
 
 // From A's frame to the world, and from the first shape's view to the caller's.
 static void place(ts_manifold* manifold, const ts_transform* pose, int swapped) {
-    manifold->normal = ts_transform_direction(pose, manifold->normal);
-    if (swapped) manifold->normal = ts_vec3_neg(manifold->normal);
+    // Mostly all points have one normal.
+    ts_vec3 seen = manifold->normal, normal = ts_transform_direction(pose, seen);
+    if (swapped) normal = ts_vec3_neg(normal);
+    manifold->normal = normal;
     for (int k = 0; k < manifold->count; ++k) {
         ts_manifold_point* point = &manifold->point[k];
         point->position = ts_transform_point(pose, point->position);
-        point->normal = ts_transform_direction(pose, point->normal);
-        if (swapped) point->normal = ts_vec3_neg(point->normal);
+        if (point->normal.x != seen.x || point->normal.y != seen.y || point->normal.z != seen.z) {
+            seen = point->normal;
+            normal = ts_transform_direction(pose, seen);
+            if (swapped) normal = ts_vec3_neg(normal);
+        }
+        point->normal = normal;
     }
 }
 

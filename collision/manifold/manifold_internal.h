@@ -20,16 +20,19 @@ typedef struct ts_contact_list {
     ts_manifold_point point[TS_CONTACT_CAPACITY];
 } ts_contact_list;
 
+/// A label so far, with another part.
+static inline uint64_t ts_contact_label_with(uint64_t x, int part) {
+    x = (x ^ (uint64_t)(uint32_t)(part + 1)) * UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 29;
+}
+
 /// What a point's label is made of. Corners and edges of A and B; -1 where a side does not take part.
 static inline uint32_t ts_contact_label(int kind, int a0, int a1, int b0, int b1) {
     int alo = a0 < a1 ? a0 : a1, ahi = a0 < a1 ? a1 : a0;
     int blo = b0 < b1 ? b0 : b1, bhi = b0 < b1 ? b1 : b0;
-    uint64_t x = (uint64_t)(uint32_t)kind;
-    const int part[4] = {alo, ahi, blo, bhi};
-    for (int i = 0; i < 4; ++i) {
-        x = (x ^ (uint64_t)(uint32_t)(part[i] + 1)) * UINT64_C(0x9e3779b97f4a7c15);
-        x ^= x >> 29;
-    }
+    // Written out: what is known where it is called is found by the compiler.
+    uint64_t x = ts_contact_label_with(ts_contact_label_with((uint64_t)(uint32_t)kind, alo), ahi);
+    x = ts_contact_label_with(ts_contact_label_with(x, blo), bhi);
     uint32_t label = (uint32_t)(x ^ x >> 32);
     return label ? label : 1u;
 }

@@ -223,7 +223,9 @@ static inline void law_block(const ts_contact_problem* problem, ts_contact_law l
 static inline int is_lane(const ts_block* block) { return block->set == TS_SET_CONE && block->rows == 3; }
 
 // The block that is the k-th of a range.
-static inline int block_at(ts_block_range range, int k) { return range.list ? range.list[range.first + k] : range.first + k; }
+static inline int block_at(ts_block_range range, int k) {
+    return range.list ? range.list[range.first + k] : range.first + k;
+}
 
 static inline void fill_lane(const ts_block* block, const double* lambda, const double* u, ts_cone_lanes* lanes,
                              int k) {

@@ -86,8 +86,8 @@ struct ts_delassus {
         bound;  // (block_count) kg^-1: no eigenvalue of G_bb is larger, where there are three rows; NULL: not known
 };
 
-/// All rows of G times the current impulse: `velocity` of every block.
-void ts_delassus_velocities(const ts_delassus* G, double* out_velocity);
+/// set_impulse, and all rows of G times that: `velocity` of every block.
+void ts_delassus_velocities(ts_delassus* G, const double* impulse, double* out_velocity);
 
 /// A part of a block's Jacobian: columns [column, column + count) of the generalised velocity.
 typedef struct ts_delassus_segment {

@@ -124,8 +124,8 @@ ts_delassus* ts_velocity_form_reorder(const ts_velocity_form* form, const ts_swe
     to->velocity_count = p.columns;
     to->V = (double*)ts_arena_alloc_zeroed(arena, (size_t)p.columns, sizeof(double));
     to->V_apply = TS_ARENA_ARRAY(arena, double, p.columns);
-    to->known = NULL;
-    to->is_known = 0;
+    to->known = to->known_rows = NULL;
+    to->is_known = to->are_rows_known = 0;
     to->block = TS_ARENA_ARRAY(arena, ts_velocity_block, blocks);
     to->diagonal_start = TS_ARENA_ARRAY(arena, size_t, blocks);
     to->segment = segment;

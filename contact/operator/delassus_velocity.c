@@ -162,9 +162,14 @@ static void load_impulse(const ts_velocity_form* self, const double* impulse, do
     for (int b = 0; b < self->base.block_count; ++b) change_block(self, b, impulse + self->base.block_row[b], V);
 }
 
+// Whether the known impulse is this one, to the bit.
+static int is_of(const ts_velocity_form* self, const double* impulse) {
+    return memcmp(self->known, impulse, (size_t)self->base.row_count * sizeof(double)) == 0;
+}
+
 static void set_impulse(ts_delassus* base, const double* impulse) {
     ts_velocity_form* self = (ts_velocity_form*)base;
-    int is_known = self->is_known && memcmp(self->known, impulse, (size_t)base->row_count * sizeof(double)) == 0;
+    int is_known = self->is_known && is_of(self, impulse);
     self->is_known = 0;
     if (!is_known) load_impulse(self, impulse, self->V);
 }
@@ -172,6 +177,7 @@ static void set_impulse(ts_delassus* base, const double* impulse) {
 void ts_velocity_form_set(ts_velocity_form* form, const double* impulse) {
     load_impulse(form, impulse, form->V);
     form->is_known = form->known != NULL;
+    form->are_rows_known = 0;
     if (form->known) memcpy(form->known, impulse, (size_t)form->base.row_count * sizeof(double));
 }
 
@@ -180,6 +186,7 @@ void ts_velocity_form_keep(ts_velocity_form* form, const double* x) {
     memcpy(form->known, x, (size_t)form->base.row_count * sizeof(double));
     memcpy(form->V, form->V_apply, (size_t)form->velocity_count * sizeof(double));
     form->is_known = 1;
+    form->are_rows_known = 0;
 }
 
 void ts_velocity_form_tell(ts_velocity_form* form, const double* impulse, const double* V) {
@@ -187,6 +194,7 @@ void ts_velocity_form_tell(ts_velocity_form* form, const double* impulse, const 
     memcpy(form->known, impulse, (size_t)form->base.row_count * sizeof(double));
     memcpy(form->V, V, (size_t)form->velocity_count * sizeof(double));
     form->is_known = 1;
+    form->are_rows_known = 0;
 }
 
 static void add_impulse(ts_delassus* base, int b, const double* delta) {
@@ -620,14 +628,22 @@ ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int 
     self->is_summed = others == block_count;
     self->is_six = others == 0;
     int is_alike = self->is_summed || self->is_six;
-    self->known = is_alike ? TS_ARENA_ARRAY(arena, double, block_row[block_count]) : NULL;
+    int rows = block_row[block_count];
+    self->known = is_alike ? TS_ARENA_ARRAY(arena, double, self->is_six ? 2 * rows : rows) : NULL;
     if (is_alike && !self->known) return NULL;
+    self->known_rows = self->is_six ? self->known + rows : NULL;
     return self->is_six || find_row_sums(self, arena) ? &self->base : NULL;
 }
 
-void ts_delassus_velocities(const ts_delassus* G, double* out_velocity) {
+void ts_delassus_velocities(ts_delassus* G, const double* impulse, double* out_velocity) {
     const ts_velocity_form* self = (const ts_velocity_form*)G;
     int is_six = G->ops == &velocity_ops && self->is_six;
+    int is_known = is_six && self->is_known && self->are_rows_known && is_of(self, impulse);
+    G->ops->set_impulse(G, impulse);
+    if (is_known) {
+        memcpy(out_velocity, self->known_rows, (size_t)G->row_count * sizeof(double));
+        return;
+    }
     for (int b = 0; is_six && b < G->block_count; ++b)
         ts_velocity_read_six(&self->block[b], self->V, out_velocity + 3 * b);
     for (int b = 0; !is_six && b < G->block_count; ++b) G->ops->velocity(G, b, out_velocity + G->block_row[b]);

@@ -31,6 +31,9 @@ typedef struct ts_velocity_form {
     double* V;      // (velocity_count) M^-1 J^T lambda
     double* known;  // (row_count) whose V that is, where a solver has said so; NULL: it cannot
     int is_known;
+    double*
+        known_rows;  // (row_count) G times that impulse, where are_rows_known; NULL: nobody can say so, as not all blocks have six columns
+    int are_rows_known;
     int is_summed;  // nonzero: V is summed row by row, as ts_velocity_form_tell has it; no block has a kernel of six columns
     int is_six;                // nonzero: all blocks have one
     double* V_apply;           // (velocity_count) the same for the x of `apply`
@@ -56,6 +59,9 @@ void ts_velocity_form_tell(ts_velocity_form* form, const double* impulse, const 
 
 /// set_impulse, and the next one, where it is of the same numbers, does not find V again.
 void ts_velocity_form_set(ts_velocity_form* form, const double* impulse);
+
+/// Says that known_rows holds G times the impulse of the last ts_velocity_form_set, all of it read as ts_velocity_read_six does.
+static inline void ts_velocity_form_have_rows(ts_velocity_form* form) { form->are_rows_known = 1; }
 
 /// The x of the last `apply` is the next impulse: set_impulse, where it is of the same numbers, does not find V again.
 void ts_velocity_form_keep(ts_velocity_form* form, const double* x);

@@ -61,8 +61,8 @@ static ts_delassus* cut_part(const ts_velocity_form* self, part_room* room, cons
     ts_velocity_form* part = room->form++;
     int row = 0, at = 0;
     *part = *self;
-    part->known = NULL;
-    part->is_known = 0;
+    part->known = part->known_rows = NULL;
+    part->is_known = part->are_rows_known = 0;
     part->order = NULL;
     part->tasks = NULL;
     part->base.block_count = count;

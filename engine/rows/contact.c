@@ -43,10 +43,12 @@ void ts_contact_memory(const ts_sim* sim, int* out_first, int* out_last) {
 // The contacts of a pair of geoms, which differ in nothing but where they are, and what is remembered of them.
 static void plan_run(ts_sim* sim, const ts_contact_run* run, ts_row_plan* plan) {
     ts_contact* contact = &sim->contact[run->first];
-    const int *memory = ts_sim_storage_of(sim)->contact_memory_index + run->first, dimension = contact->surface.dimension;
+    const int *memory = ts_sim_storage_of(sim)->contact_memory_index + run->first,
+              dimension = contact->surface.dimension;
     ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
     ts_row_block owner = {key, 0, run->first, memory[0], 0};
-    ts_block block = {dimension == 1 ? TS_SET_HALF_LINE : TS_SET_CONE, 0, dimension, contact->surface.friction, 0.0, 0.0};
+    ts_block block = {
+        dimension == 1 ? TS_SET_HALF_LINE : TS_SET_CONE, 0, dimension, contact->surface.friction, 0.0, 0.0};
     const ts_body* body = sim->model->body;
     int chain[2] = {body[contact->body_a].dof_last, body[contact->body_b].dof_last}, first = plan->block_count;
     if (!ts_row_plan_add_matched(plan, &owner, &block, chain, 2)) return;

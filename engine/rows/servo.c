@@ -63,7 +63,8 @@ static void describe(const ts_model* model, ts_row_key key, char* out_text, size
 }
 
 const ts_row_source ts_row_servo = {.name = "servo",
-                                    .fits = fits, .plan = plan,
+                                    .fits = fits,
+                                    .plan = plan,
                                     .jacobian = jacobian,
                                     .law = law,
                                     .answer = answer,

@@ -114,10 +114,9 @@ int ts_step_judge(ts_sim* sim) {
     double* R = softens ? TS_ARENA_ARRAY(arena, double, problem->row_count) : NULL;
     if (!ts_step_rigid_problem(sim, arena, &rigid) || arena->failed) return 0;
     ts_delassus* G = problem->delassus;
-    G->ops->set_impulse(G, sim->impulse);
     const double *g = problem->g, *reference = storage->reference;
     int rows = problem->row_count;
-    ts_delassus_velocities(G, u);
+    ts_delassus_velocities(G, sim->impulse, u);
     for (int i = 0; i < rows; ++i) u[i] += g[i];
     sim->info.held_back = sim->info.solve.status != TS_SOLVE_CONVERGED ? hold_back(sim, u) : 0;
     if (sim->info.held_back > 0) G->ops->set_impulse(G, sim->impulse);

@@ -68,6 +68,7 @@ static int drop_apart(ts_manifold_point* point, int count) {
 // Points by feature; there are at most eight.
 static void sort_points(ts_manifold* manifold) {
     for (int k = 1; k < manifold->count; ++k) {
+        if (manifold->point[k - 1].feature <= manifold->point[k].feature) continue;
         ts_manifold_point point = manifold->point[k];
         int m = k;
         for (; m > 0 && manifold->point[m - 1].feature > point.feature; --m)

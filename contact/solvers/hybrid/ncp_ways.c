@@ -66,10 +66,12 @@ static inline void find_velocity(const ts_contact_problem* p, const ts_velocity_
                                  const double* impulse, double* u) {
     const double *g = p->g, *R = p->R;
     int row = p->block[b].row;
-    ts_velocity_read_six(&form->block[b], form->V, u + row);
-    double give[3] = {0.0, 0.0, 0.0};
+    double give[3] = {0.0, 0.0, 0.0}, *read = form->known_rows + row;
+    ts_velocity_read_six(&form->block[b], form->V, read);
     for (int i = 0; R && i < 3; ++i) give[i] = R[row + i] * impulse[row + i];
-    u[row] += g[row] + give[0], u[row + 1] += g[row + 1] + give[1], u[row + 2] += g[row + 2] + give[2];
+    u[row] = read[0] + (g[row] + give[0]);
+    u[row + 1] = read[1] + (g[row + 1] + give[1]);
+    u[row + 2] = read[2] + (g[row + 2] + give[2]);
 }
 
 // ts_block_set_admit of a block of three rows.
@@ -99,7 +101,7 @@ static double excess_up_to(const ts_ncp_search* s, const ts_velocity_form* form,
 static int start_holds(ts_ncp_search* s) {
     const ts_contact_problem* p = s->problem;
     ts_velocity_form* form = ts_velocity_form_of(p->delassus);
-    if (!form || !form->is_six || !form->base.bound) return 0;
+    if (!form || !form->known_rows || !form->base.bound) return 0;
     ts_arena_scope scope = ts_arena_scope_begin(s->scratch);
     double *x = TS_ARENA_ARRAY(s->scratch, double, p->row_count), excess = HUGE_VAL;
     double* u = TS_ARENA_ARRAY(s->scratch, double, p->row_count);
@@ -111,6 +113,7 @@ static int start_holds(ts_ncp_search* s) {
     }
     int holds = excess <= s->start_enough;
     if (holds) {
+        ts_velocity_form_have_rows(form);
         memcpy(s->at.impulse, x, (size_t)p->row_count * sizeof(double));
         s->at.excess = excess;
         s->at.status = TS_SOLVE_CONVERGED;

@@ -19,6 +19,11 @@ static void expect_same(double is, double should, const char* what, int problem)
               should);
 }
 
+static void expect_near(double is, double should, double least, const char* what, int problem) {
+    cr_expect(isnan(is) == isnan(should) && !(fabs(is - should) > 1e-13 * fmax(fabs(should), least)),
+              "problem %d, %s: %.17g instead of %.17g", problem, what, is, should);
+}
+
 static void expect_same_law(const ts_law_residual* is, const ts_law_residual* should, const char* what, int problem) {
     expect_same(is->primal, should->primal, what, problem);
     expect_same(is->dual, should->dual, what, problem);
@@ -103,6 +108,55 @@ Test(cone_lanes, judge_as_one_by_one) {
         expect_same(all.closing, most.closing, "closing", k);
         expect_same(all.pulling, most.pulling, "pulling", k);
         expect_same(all.coulomb, most.coulomb, "coulomb", k);
+        ts_arena_free(&arena);
+    }
+}
+
+// Where bounds are known, how large four contacts are is found side by side; of rows that do not lie one behind the other, one by one.
+Test(cone_lanes, sizes_of_four_are_those_of_each) {
+    enum { FOURS = 8 };
+    ts_rng rng = ts_rng_make(9, 1);
+    static double G[9 * FOURS * FOURS];
+    for (int i = 0; i < 3 * FOURS; ++i) G[i * 3 * FOURS + i] = 1.0;
+    for (int k = 0; k < PROBLEMS; ++k) {
+        ts_arena arena = {0};
+        ts_block block[FOURS];
+        int block_row[FOURS + 1], back[FOURS], start[2] = {0, FOURS};
+        double impulse[3 * FOURS], u[3 * FOURS], g[3 * FOURS], bound[FOURS];
+        for (int b = 0; b < FOURS; ++b) {
+            block[b] = fixture_cone(3 * b, 2.0 * ts_rng_uniform(&rng));
+            block_row[b] = 3 * b;
+            back[b] = FOURS - 1 - b;
+            bound[b] = ts_rng_uniform(&rng) < 0.05 ? 0.0 : 0.5 + ts_rng_uniform(&rng);
+        }
+        block_row[FOURS] = 3 * FOURS;
+        fill(&rng, 3 * FOURS, impulse, u);
+        for (int i = 0; i < 3 * FOURS; ++i) g[i] = any_number(&rng);
+        if (k % 10 == 1) g[k % (3 * FOURS)] = NAN;
+        if (k % 10 == 2) impulse[k % (3 * FOURS)] = NAN;
+        if (k % 10 == 3) g[k % (3 * FOURS)] = -HUGE_VAL;
+        if (k % 10 == 4) bound[k % FOURS] = NAN;
+        ts_contact_problem problem = {.block_count = FOURS,
+                                      .row_count = 3 * FOURS,
+                                      .block = block,
+                                      .delassus = dense_operator(&arena, FOURS, block_row, G),
+                                      .g = g,
+                                      .time_step = TIME_STEP};
+        problem.delassus->bound = bound;
+        ts_islands islands = {1, start, back};
+        ts_residual together, apart;
+        ts_residual_from_velocity(&problem, NULL, impulse, u, &together);
+        ts_residual_from_velocity(&problem, &islands, impulse, u, &apart);
+        for (int with = 0; with < 2; ++with) {
+            const double* known = with ? impulse : NULL;
+            ts_residual_scale one = ts_residual_scale_of(&problem, NULL, FOURS, known),
+                              other = ts_residual_scale_of(&problem, back, FOURS, known);
+            expect_same(one.velocity, other.velocity, "largest velocity", k);
+            // The mean's sum has another order, and bounds what counts of an impulse.
+            expect_near(one.step, other.step, 0.0, "mean step", k);
+            expect_near(one.impulse, other.impulse, 0.0, "largest impulse", k);
+        }
+        expect_near(together.natural, apart.natural, 1.0, "natural", k);
         ts_arena_free(&arena);
     }
 }

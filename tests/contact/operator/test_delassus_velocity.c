@@ -183,6 +183,53 @@ Test(delassus_velocity, where_there_are_sixes_nothing_is_told) {
     ts_arena_free(&arena);
 }
 
+// All rows at once are those of each block, whoever has set the impulse before, and whoever has read them.
+Test(delassus_velocity, all_rows_are_those_of_each_block) {
+    ts_rng rng = ts_rng_make(66, 0);
+    ts_arena arena = {0};
+    for (int trial = 0; trial < 40; ++trial) {
+        pile p;
+        make_pile(&rng, &p);
+        // In half of them nothing but blocks of six columns.
+        int blocks = trial % 2 ? BLOCKS : 4;
+        double x[ROWS_MAX], others[ROWS_MAX], each[ROWS_MAX], all[ROWS_MAX];
+        ts_delassus* G = ts_delassus_velocity_form(&arena, 6 * BODIES, blocks, p.block_row, p.segment_start, p.segment);
+        ts_velocity_form* form = ts_velocity_form_of(G);
+        size_t bytes = (size_t)p.block_row[blocks] * sizeof(double);
+        cr_assert_eq(form->known_rows != NULL, blocks == 4);
+        for (int i = 0; i < p.block_row[blocks]; ++i) {
+            x[i] = ts_rng_normal(&rng);
+            others[i] = ts_rng_normal(&rng);
+        }
+        G->ops->set_impulse(G, x);
+        for (int b = 0; b < blocks; ++b) G->ops->velocity(G, b, each + p.block_row[b]);
+        ts_delassus_velocities(G, others, all);
+        ts_delassus_velocities(G, x, all);
+        cr_expect_arr_eq(all, each, bytes);
+        for (int of_others = 0; of_others < 2 && form->known_rows; ++of_others) {
+            ts_velocity_form_set(form, of_others ? others : x);
+            for (int b = 0; b < blocks; ++b)
+                ts_velocity_read_six(&form->block[b], form->V, form->known_rows + p.block_row[b]);
+            ts_velocity_form_have_rows(form);
+            memset(all, 0, sizeof all);
+            ts_delassus_velocities(G, x, all);
+            cr_expect_arr_eq(all, each, bytes, "known of %s", of_others ? "others" : "it");
+            // The impulse is set, too.
+            G->ops->velocity(G, 1, all);
+            cr_expect_arr_eq(all, each + 3, 3 * sizeof(double));
+        }
+        // What was read of an impulse is not taken for another's.
+        if (form->known_rows) {
+            memset(form->known_rows, 0, bytes);
+            ts_velocity_form_set(form, x);
+            ts_delassus_velocities(G, x, all);
+            cr_expect_arr_eq(all, each, bytes);
+        }
+        ts_arena_reset(&arena);
+    }
+    ts_arena_free(&arena);
+}
+
 // The largest row sum of |J J^T| + R of a block over nine columns, straight from its rows.
 static double stiffness_by_hand(const ts_delassus_segment* s, int rows, const double* R) {
     double most = 0.0;

@@ -93,7 +93,7 @@ static int compare(fixture* f, int steps) {
         cr_assert(ts_sim_forward(f->sim, NULL) == TS_OK);
         const ts_row_plan* plan = ts_sim_storage_of(f->sim)->row_plan;
         cr_assert(plan->block_count > 0);
-        for (int b = 0, count; b < plan->block_count; b += count > 0 ? count : 1) {
+        for (int b = 0, count; b<plan->block_count; b += count> 0 ? count : 1) {
             static done_at_once other;
             memset(&other, 0, sizeof other);
             ts_row_place place = {other.J[0], other.g[0], other.reference[0], other.impulse[0], other.before[0]};
