@@ -329,7 +329,8 @@ static void fill_contact(const ts_sim* sim, const shared_contact* shared, const 
     contact->block = -1;
     contact->asleep = 0;
     contact->velocity_before = contact->velocity = contact->impulse = ts_vec3_zero();
-    double share = old && shared->starts ? ts_contact_start_share(sim, old, normal) : 0.0;
+    if (!old || !shared->starts) return;
+    double share = ts_contact_start_share(sim, old, normal);
     if (share == 0.0) return;
     ts_vec3 impulse = ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(old->impulse));
     contact->impulse = ts_vec3_scale(share, impulse);
