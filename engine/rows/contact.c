@@ -252,19 +252,6 @@ static void book(const ts_sim* sim, int b, const ts_row_work* work, double* acco
     if (rows > 3) ts_row_book_friction(work, 3, rows - 3, drive, slides, TS_LEDGER_ROLLING, account);
 }
 
-static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory) {
-    (void)impulse;  // the contact has it, and the angular part in its own unit
-    const ts_contact* contact = contact_of(sim, b);
-    const ts_transform* pose = sim->kinematics.geom_pose;
-    ts_contact_axes axes = ts_contact_axes_of(&contact->frame);
-    ts_contact_geom on_a = ts_contact_geom_of(&pose[contact->geom_a]),
-                    on_b = ts_contact_geom_of(&pose[contact->geom_b]);
-    ts_four turning = ts_four_zero();
-    if (contact->surface.dimension > 3)
-        turning = ts_contact_along(&axes, ts_sim_contact_rare(sim, contact)->angular_impulse);
-    ts_contact_remember(&axes, &on_a, &on_b, ts_four_load(&contact->position.x), contact->impulse, turning, out_memory);
-}
-
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {
     int a = (int)(key.whole >> 32), b = (int)(key.whole & 0xffffffffu);
     char one[128], two[128];
@@ -280,6 +267,6 @@ const ts_row_source ts_row_contact = {.name = "contact",
                                       .lone = ts_contact_fill_lone,
                                       .answer = answer,
                                       .book = book,
-                                      .remember = remember,
+                                      .remember = ts_contact_remember_blocks,
                                       .describe = describe,
                                       .reads_bodies = 1};

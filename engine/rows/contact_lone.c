@@ -48,8 +48,8 @@ static void fill(ts_sim* sim, const ts_row_block* owner, ts_row_lanes_lone* side
     reference[2] = ts_contact_reference(&sim->options, &input, &bounces);
     if (owner->memory >= 0)
         ts_contact_start(sim, contact, &sim->row_memory.data[owner->memory], now[2], place->impulse + at);
-    double* g = place->g + at;
-    for (int r = 0; r < 3; ++r) g[r] = free[r] - reference[r];
+    // The surfaces run nowhere: less nothing is what it was.
+    ts_vec3_store(ts_vec3_make(free[0], free[1], free[2] - reference[2]), place->g + at);
     // Of nothing, which makes zeros positive.
     contact->velocity_before = ts_vec3_make(now[0] + 0.0, now[1] + 0.0, now[2]);
     if (place->before) ts_vec3_store(ts_vec3_load(now), place->before + at);

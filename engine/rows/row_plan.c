@@ -214,6 +214,7 @@ const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
     if (plan->block_capacity == 0 && !grow_blocks(plan)) return NULL;
     plan->block_row[0] = plan->segment_start[0] = 0;
     plan->memory_end = 0;
+    plan->keeper = ts_sim_keeper(sim);
     int sources = ts_row_source_count();
     for (plan->source = 0; plan->source < sources; ++plan->source) {
         if (plan->idle >> plan->source & 1u) continue;

@@ -22,6 +22,7 @@ struct ts_row_plan {
     size_t number_count;  // numbers in all J
     int tree_most;        // most trees that a block moves
     size_t wide_most;     // most numbers in the rows of a block over whole trees
+    int keeper;           // ts_row_memory.keeper of the step's solver
     int source;           // whose turn it is
     int source_first;     // its first block
     int memory_at;        // entries of sim->row_memory from here to memory_end may still be met

@@ -151,9 +151,9 @@ typedef struct ts_row_source {
     /// NULL: recordings take the impulses as they are.
     void (*answer)(ts_sim* sim, int b, const double* velocity, const double* impulse);
 
-    /// Fills impulse and own of what is remembered, all of both. NULL: the impulses of the rows are remembered as
-    /// they are, and the next step starts from them, scaled by the ratio of time steps.
-    void (*remember)(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory);
+    /// Fills impulse and own of what is remembered of blocks [b, end), all that it has, each by its item; all of both. NULL: the impulses of the rows
+    /// are remembered as they are, and the next step starts from them, scaled by the ratio of time steps.
+    void (*remember)(const ts_sim* sim, int b, int end, ts_row_memory* out_memory);
 
     /// Books the work of block b (row_book.c). NULL: as its set suggests.
     void (*book)(const ts_sim* sim, int b, const ts_row_work* work, double* account);

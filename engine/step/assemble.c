@@ -179,7 +179,7 @@ static void start_again(const assembly* work, int b, double* out_impulse) {
 
 // What the solver remembers of the blocks that were there before. Returns 0 when memory is short.
 static int recall_solver(ts_sim* sim, const ts_row_plan* plan) {
-    int keeper = ts_sim_keeper(sim);
+    int keeper = plan->keeper;
     sim->problem.memory = NULL;
     if (keeper == 0) return 1;
     double* memory = TS_ARENA_ARRAY(&sim->scratch, double, plan->block_count);

@@ -107,44 +107,47 @@ static int all_finite(const double* x, int count) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
+// What is remembered of any block, but impulse and own.
+static inline void note_block(const ts_sim* sim, const ts_row_plan* plan, int b, int valid, ts_row_memory* memory) {
+    const ts_row_block* owner = &plan->owner[b];
+    ts_row_pause pause = {0, 0};
+    if (owner->memory >= 0) pause = ts_step_pause_of(&sim->row_memory.data[owner->memory]);
+    memory->key = owner->key;
+    memory->tree = ts_row_plan_tree(plan, b);
+    memory->source = owner->source;
+    memory->valid = valid;
+    memory->time_step = sim->options.time_step;
+    memory->pause = memory->last_pause = 0;
+    if (pause.left || pause.last || owner->blocked) ts_step_yield_remember(pause, owner->blocked, memory);
+    memory->steps = 0;
+    memory->keeper = sim->problem.memory ? plan->keeper : 0;
+    memory->solver = sim->problem.memory ? sim->problem.memory[b] : 0.0;
+}
+
+static void keep_impulse(const ts_sim* sim, int b, ts_row_memory* memory) {
+    const ts_block* block = &sim->problem.block[b];
+    memset(memory->impulse, 0, sizeof memory->impulse);
+    memset(memory->own, 0, sizeof memory->own);
+    memcpy(memory->impulse, sim->impulse + block->row, (size_t)block->rows * sizeof(double));
+}
+
 // Writes down what the next step shall know of this one's blocks, in the order of their sources and items. Returns 0 when
 // memory is short; a new maximum is the only time a warm step touches the heap, and then it takes a thirty-second more.
 static int remember_rows(ts_sim* sim) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
-    int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED, first = 0;
+    int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED;
     if (!ts_row_memory_array_reserve_little(next, count)) return 0;
     next->count = count;
-    int keeper = sim->problem.memory ? ts_sim_keeper(sim) : 0;
-    const ts_row_source* source = NULL;
-    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
-    const ts_row_memory* known = sim->row_memory.data;
-    for (int b = 0; b < count; ++b) {
-        const ts_row_block* owner = &sim->row_block[b];
-        const ts_block* block = &sim->problem.block[b];
-        // Blocks of a source lie together.
-        if (b == 0 || owner->source != owner[-1].source) {
-            first = b;
-            source = ts_row_source_at(owner->source);
-        }
-        ts_row_memory* memory = &next->data[first + owner->item];
-        memory->key = owner->key;
-        memory->tree = ts_row_plan_tree(plan, b);
-        memory->source = owner->source;
-        memory->valid = valid;
-        memory->time_step = sim->options.time_step;
-        ts_row_pause pause = owner->memory >= 0 ? ts_step_pause_of(&known[owner->memory]) : (ts_row_pause){0, 0};
-        memory->pause = memory->last_pause = 0;
-        if (pause.left || pause.last || owner->blocked) ts_step_yield_remember(pause, owner->blocked, memory);
-        memory->keeper = keeper;
-        memory->steps = 0;
-        memory->solver = keeper > 0 ? sim->problem.memory[b] : 0.0;
-        if (source->remember) {
-            source->remember(sim, b, sim->impulse + block->row, memory);
-            continue;
-        }
-        memset(memory->impulse, 0, sizeof memory->impulse);
-        memset(memory->own, 0, sizeof memory->own);
-        memcpy(memory->impulse, sim->impulse + block->row, (size_t)block->rows * sizeof(double));
+    // Blocks of a source lie together.
+    for (int first = 0, end; first < count; first = end) {
+        const ts_row_block* owner = sim->row_block;
+        const ts_row_source* source = ts_row_source_at(owner[first].source);
+        ts_row_memory* memory = next->data + first;
+        for (end = first; end < count && owner[end].source == owner[first].source; ++end)
+            note_block(sim, storage->row_plan, end, valid, &memory[owner[end].item]);
+        if (source->remember) source->remember(sim, first, end, memory);
+        for (int b = first; b < end && !source->remember; ++b) keep_impulse(sim, b, &memory[owner[b].item]);
     }
     return 1;
 }

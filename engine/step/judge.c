@@ -117,10 +117,15 @@ int ts_step_judge(ts_sim* sim) {
     const double *g = problem->g, *reference = storage->reference;
     int rows = problem->row_count;
     ts_delassus_velocities(G, sim->impulse, u);
-    for (int i = 0; i < rows; ++i) u[i] += g[i];
+    for (int i = 0; i < rows; ++i) {
+        u[i] += g[i];
+        velocity[i] = u[i] + reference[i];
+    }
     sim->info.held_back = sim->info.solve.status != TS_SOLVE_CONVERGED ? hold_back(sim, u) : 0;
-    if (sim->info.held_back > 0) G->ops->set_impulse(G, sim->impulse);
-    for (int i = 0; i < rows; ++i) velocity[i] = u[i] + reference[i];
+    if (sim->info.held_back > 0) {
+        G->ops->set_impulse(G, sim->impulse);
+        for (int i = 0; i < rows; ++i) velocity[i] = u[i] + reference[i];
+    }
     answer_sources(sim, velocity);
     for (int i = 0; problem->R && i < rows; ++i) u[i] += problem->R[i] * sim->impulse[i];
     for (int i = 0; soft && i < rows; ++i)
