@@ -515,13 +515,9 @@ static void add_products_of(const ts_delassus_segment* s, int rows, double* io_b
     }
 }
 
-// G_bb = sum over the block's segments of J Y^T; they do not overlap, so no cross terms. Symmetric, as M is.
-static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block) {
+// G_bb of a block that is not whitened six columns: the sum over its segments of J Y^T; they do not overlap, so no cross terms. Symmetric, as M is.
+RARE static void fill_any_diagonal(const ts_velocity_form* self, int b, double* out_block) {
     const ts_velocity_block* block = &self->block[b];
-    if (block->kernel != TS_VELOCITY_ANY && block->J == block->Y) {
-        TS_SIX(square)(block->J, block->kernel == TS_VELOCITY_PAIR ? 2 : 1, out_block);
-        return;
-    }
     if (block->kernel != TS_VELOCITY_ANY) {
         // Column k of the block is the rows times row k.
         double column[3];
@@ -591,16 +587,21 @@ static ts_velocity_form* allocate_form(ts_arena* arena, int velocity_count, int 
     ts_velocity_form* self = TS_ARENA_ARRAY(arena, ts_velocity_form, 1);
     double* number = TS_ARENA_ARRAY(arena, double, 2 * columns + diagonal_total + blocks);
     if (!self || !number) return NULL;
-    *self = (ts_velocity_form){.velocity_count = velocity_count,
-                               .V = number,
-                               .V_apply = number + columns,
-                               .diagonal = number + 2 * columns,
-                               .block = TS_ARENA_ARRAY(arena, ts_velocity_block, block_count),
-                               .diagonal_start = TS_ARENA_ARRAY(arena, size_t, block_count)};
+    self->base.ops = &velocity_ops;
     self->base.row_count = block_row[block_count];
     self->base.block_count = block_count;
     self->base.block_row = block_row;
+    self->base.row_sum = NULL;
     self->base.bound = *out_bound = number + 2 * columns + diagonal_total;
+    self->velocity_count = velocity_count;
+    self->V = number;
+    self->V_apply = number + columns;
+    self->diagonal = number + 2 * columns;
+    self->is_known = self->are_rows_known = 0;
+    self->order = NULL;
+    self->tasks = NULL;
+    self->block = TS_ARENA_ARRAY(arena, ts_velocity_block, block_count);
+    self->diagonal_start = TS_ARENA_ARRAY(arena, size_t, block_count);
     memset(self->V, 0, columns * sizeof(double));
     return self->block && self->diagonal_start ? self : NULL;
 }
@@ -610,7 +611,6 @@ ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int 
     double* bound;
     ts_velocity_form* self = allocate_form(arena, velocity_count, block_count, block_row, &bound);
     if (!self) return NULL;
-    self->base.ops = &velocity_ops;
     self->segment = segments;
     self->segment_start = segment_start;
     // So are bounds of contacts: here a square root need not be waited for.
@@ -621,7 +621,11 @@ ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int 
         int rows = self->block[b].rows;
         others += self->block[b].kernel == TS_VELOCITY_ANY;
         self->diagonal_start[b] = (size_t)(D - self->diagonal);
-        fill_diagonal(self, b, D);
+        const ts_velocity_block* block = &self->block[b];
+        if (block->kernel != TS_VELOCITY_ANY && block->J == block->Y)
+            TS_SIX(square)(block->J, block->kernel == TS_VELOCITY_PAIR ? 2 : 1, D);
+        else
+            fill_any_diagonal(self, b, D);
         bound[b] = rows == 3 ? ts_stiffness_bound_3x3(D[0], D[4], D[8], D[1], D[2], D[5]) : 0.0;
         D += rows * rows;
     }
