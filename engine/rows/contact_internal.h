@@ -98,10 +98,11 @@ static inline void ts_contact_remember(const ts_contact_axes* axes, const ts_con
     ts_four_store_three(ts_contact_on_geom(b, position), out_memory->own + TS_CONTACT_ON_B);
 }
 
-/// ts_row_source.remember of contacts, whatever the machine.
+/// ts_row_source.remember of contacts.
 void ts_contact_remember_blocks(const ts_sim* sim, int b, int end, ts_row_memory* out_memory);
 
-/// The same with AVX2: the same bits.
+/// The same, whatever the machine, and with AVX2: the same bits.
+void ts_contact_remember_blocks_narrow(const ts_sim* sim, int b, int end, ts_row_memory* out_memory);
 void ts_contact_remember_blocks_wide(const ts_sim* sim, int b, int end, ts_row_memory* out_memory);
 
 /// A vector of a remembered contact.

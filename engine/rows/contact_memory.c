@@ -32,6 +32,10 @@ void ts_contact_remember_blocks_wide(const ts_sim* sim, int b, int end, ts_row_m
 
 #else
 
+void ts_contact_remember_blocks_narrow(const ts_sim* sim, int b, int end, ts_row_memory* out_memory) {
+    remember(sim, b, end, out_memory);
+}
+
 void ts_contact_remember_blocks(const ts_sim* sim, int b, int end, ts_row_memory* out_memory) {
 #if TS_HAVE_WIDE
     if (__builtin_cpu_supports("avx2")) {
