@@ -135,13 +135,17 @@ static inline int all_axes(const boxes* s, const ts_obb* a, const ts_obb* b) {
 
 // Whether the point of a nearest to the centre of b lies in b, as it does where a face of one lies on the other: what has a point in common has no axis
 // between.
-static inline int have_common_point(const boxes* s, const ts_obb* a, const ts_obb* b) {
+static inline int have_common_point(const ts_obb* a, const ts_obb* b, double margin) {
     const double *from_a = (const double*)a, *from_b = (const double*)b;
-    const double between[3] = {s->between.x, s->between.y, s->between.z};
+    const ts_vec3 d = ts_vec3_sub(b->placed.p, a->placed.p);
+    const double between[3] = {d.x, d.y, d.z};
     const ts_four a0 = ts_four_load(from_a), a1 = ts_four_load(from_a + 3), a2 = ts_four_load(from_a + 6);
     const ts_four b0 = ts_four_load(from_b), b1 = ts_four_load(from_b + 3), b2 = ts_four_load(from_b + 6);
-    ts_four ha = three(s->ha), hb = three(s->hb), t = weighed(between, a0, a1, a2);
-    double out[4], left[3], size = s->ha[0] + s->ha[1] + s->ha[2] + s->hb[0] + s->hb[1] + s->hb[2];
+    // Not from `s`, which is still on its way to memory.
+    ts_four grown = ts_four_all(0.5 * margin), t = weighed(between, a0, a1, a2);
+    ts_four ha = ts_four_plus(ts_four_make(a->half.x, a->half.y, a->half.z, (double)INFINITY), grown);
+    ts_four hb = ts_four_plus(ts_four_make(b->half.x, b->half.y, b->half.z, (double)INFINITY), grown);
+    double out[4], left[3], size = a->half.x + a->half.y + a->half.z + b->half.x + b->half.y + b->half.z + 3.0 * margin;
     // From the point to the centre of b: in a's axes, then in the world's, then in b's.
     ts_four_store(ts_four_minus(t, ts_four_least(ts_four_most(t, ts_four_minus(ts_four_zero(), ha)), ha)), out);
     for (int i = 0; i < 3; ++i)
@@ -153,6 +157,8 @@ static inline int have_common_point(const boxes* s, const ts_obb* a, const ts_ob
 }
 
 static inline int separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first) {
+    int is_hinted = first >= 0 && first < TS_OBB_AXES;
+    if (!is_hinted && have_common_point(a, b, margin)) return TS_OBB_NONE;
     boxes s;
     s.a = &a->placed.R;
     s.b = &b->placed.R;
@@ -163,8 +169,8 @@ static inline int separating_axis(const ts_obb* a, const ts_obb* b, double margi
         s.ha[i] += 0.5 * margin;
         s.hb[i] += 0.5 * margin;
     }
-    if (first >= 0 && first < TS_OBB_AXES && separates(&s, first)) return first;
-    if (have_common_point(&s, a, b)) return TS_OBB_NONE;
+    if (is_hinted && separates(&s, first)) return first;
+    if (is_hinted && have_common_point(a, b, margin)) return TS_OBB_NONE;
     return all_axes(&s, a, b);
 }
 

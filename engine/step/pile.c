@@ -159,6 +159,12 @@ static void store_diagonals(const ts_mat3* R, ts_vec3 d, ts_vec3 e, double* out_
         }
 }
 
+// One by one: what is put together elsewhere is waited for when it is copied.
+static void store_round(double d, double* out) {
+    out[0] = out[3] = out[5] = d;
+    out[1] = out[2] = out[4] = 0.0;
+}
+
 // A body's inertia and its inverse in world axes. What is round stays so to the bit.
 static void weigh_body(const ts_mat3* R, const ts_mat3* I, int is_round, ts_pair_body* out) {
     if (!is_diagonal(I)) {
@@ -166,15 +172,13 @@ static void weigh_body(const ts_mat3* R, const ts_mat3* I, int is_round, ts_pair
         store_tensor(ts_mat3_rotate_tensor(*R, inverse_of(I)), out->inverse_inertia);
         return;
     }
-    ts_vec3 d = {I->m[0][0], I->m[1][1], I->m[2][2]}, inverse = {1.0 / d.x, 1.0 / d.y, 1.0 / d.z};
     if (!is_round) {
+        ts_vec3 d = {I->m[0][0], I->m[1][1], I->m[2][2]}, inverse = {1.0 / d.x, 1.0 / d.y, 1.0 / d.z};
         store_diagonals(R, d, inverse, out->inertia, out->inverse_inertia);
         return;
     }
-    const double entries[6] = {d.x, 0.0, 0.0, d.y, 0.0, d.z},
-                 inverses[6] = {inverse.x, 0.0, 0.0, inverse.y, 0.0, inverse.z};
-    memcpy(out->inertia, entries, sizeof entries);
-    memcpy(out->inverse_inertia, inverses, sizeof inverses);
+    store_round(I->m[0][0], out->inertia);
+    store_round(1.0 / I->m[0][0], out->inverse_inertia);
 }
 
 // The number of a body among the pairs'.
