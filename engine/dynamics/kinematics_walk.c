@@ -177,9 +177,51 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
     }
 }
 
+// The three axes of a lone body's turn, seen from its centre of mass, and how it moves by the rates of all six.
+static inline void move_lone(const ts_frame_four* f, ts_four lever, const double* rate, ts_motion* out_axis,
+                             ts_motion* out_velocity, ts_motion* out_bias) {
+    const ts_four angular[3] = {f->x, f->y, f->z}, zero = ts_four_zero();
+    int is_apart = ts_four_any(ts_four_size(lever));
+    ts_spatial_four own = ts_spatial_four_zero();
+    for (int i = 0; i < 3; ++i) {
+        ts_spatial_four S = {angular[i], zero};
+        out_axis[i] = (ts_motion){ts_vec3_zero(), ts_vec3_axis(i)};
+        if (is_apart) S.linear = ts_four_plus(zero, ts_four_cross(S.angular, lever));
+        ts_spatial_four_put(S, &out_axis[3 + i]);
+        ts_spatial_four part = ts_spatial_four_times(rate[3 + i], S);
+        own = i == 0 ? part : ts_spatial_four_plus(own, part);
+    }
+    ts_spatial_four v = {zero, ts_four_plus(zero, ts_four_vec3(ts_vec3_load(rate)))};
+    ts_spatial_four_put(ts_spatial_four_plus(ts_spatial_four_zero(), ts_spatial_four_cross(v, own)), out_bias);
+    ts_spatial_four_put(ts_spatial_four_plus(v, own), out_velocity);
+}
+
+// The walk through a tree that is one body with a free joint: what the other finds, to the bit, without a detour through memory.
+static inline void walk_lone(const ts_model* model, int tree, const double* qpos, ts_kinematics* k) {
+    int b = model->tree[tree].root;
+    const ts_body* body = &model->body[b];
+    const ts_joint* joint = &model->joint[body->joint_first];
+    const double* q = qpos + joint->qpos_first;
+    ts_transform pose = {ts_quat_to_mat3(ts_quat_normalize(ts_quat_load(q + 3))), ts_vec3_load(q)};
+    ts_frame_four f = {ts_four_vec3(ts_mat3_column(&pose.R, 0)), ts_four_vec3(ts_mat3_column(&pose.R, 1)),
+                       ts_four_vec3(ts_mat3_column(&pose.R, 2)), ts_four_vec3(pose.p)};
+    k->body_pose[b] = pose;
+    k->joint_anchor[body->joint_first] = pose.p;
+    ts_four centre = ts_frame_four_point(&f, body->centre);
+    ts_four_store_three(centre, &k->body_centre[b].x);
+    ts_four_store_three(centre, &k->tree_origin[tree].x);
+    move_lone(&f, ts_four_minus(centre, f.p), k->dof_velocity + joint->dof_first, k->dof_axis + joint->dof_first,
+              &k->body_velocity[b], &k->body_bias[b]);
+    turn_inertia(body, &f, ts_four_zero(), &k->body_inertia[b]);
+    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
+        ts_frame_four_store(ts_frame_four_seated(&f, k->seated, k->geom_seat[g]), &k->geom_pose[g]);
+}
+
 // What a step asks for has a walk of its own, in which there is nothing to ask.
 static inline void run(const ts_model* model, int tree, const double* qpos, unsigned parts, ts_kinematics* k) {
-    if (parts == TS_KINEMATICS_ALL)
+    if (parts == TS_KINEMATICS_ALL && model->tree[tree].kind != TS_TREE_GENERAL)
+        walk_lone(model, tree, qpos, k);
+    else if (parts == TS_KINEMATICS_ALL)
         walk(model, tree, qpos, TS_KINEMATICS_ALL, k);
     else
         walk(model, tree, qpos, parts, k);
