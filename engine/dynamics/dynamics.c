@@ -170,6 +170,17 @@ static int find_constants(ts_sim* sim) {
     return -1;
 }
 
+// Matrix, factor and bias of a lone body, for whoever looks at them; mostly only the bias is new.
+static void leave_lone(ts_sim* sim, int t, double* scratch) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int is_known = is_constant(sim, t) && (storage->tree_matrix[t] & TS_TREE_MATRIX_FACTORED);
+    if (is_known && !storage->drive && !ts_fluid_is_there(&sim->options))
+        ts_rnea_tree(sim->model, &sim->kinematics, sim->options.gravity, t, NULL, &ts_sim_storage_of(sim)->tree_scratch,
+                     sim->bias + sim->model->tree[t].dof_first);
+    else
+        (void)find_forces(sim, t, scratch);
+}
+
 int ts_dynamics_tree(ts_sim* sim, int t, double* out_acceleration) {
     if (!find_forces(sim, t, out_acceleration)) return 0;
     ts_dynamics_whiten(sim, t, 1, out_acceleration);
@@ -190,7 +201,7 @@ static void update_trees(void* context, int begin, int end, int worker) {
         double* velocity = sim->free_velocity + first;
         if (ts_sim_tree_sleeps(sim, t)) continue;
         if (sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t]) {
-            if (is_asked) find_forces(sim, t, velocity);
+            if (is_asked) leave_lone(sim, t, velocity);
             continue;
         }
         if (!ts_dynamics_tree(sim, t, velocity)) continue;

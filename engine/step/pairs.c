@@ -202,6 +202,13 @@ static int may_touch_plane(const ts_transform* plane, const ts_obb* box, double 
     return height - reach <= margin + 1e-9 * (fabs(height) + reach);
 }
 
+// Where one of the two has no box: of planes it is known how far the other is.
+static int may_touch_boxless(const ts_sim* sim, const ts_collider* a, const ts_collider* b, double margin) {
+    const ts_collider *plane = a->has_box ? b : a, *other = a->has_box ? a : b;
+    if (!other->has_box || sim->model->geom[plane->geom].shape.kind != TS_SHAPE_PLANE) return 1;
+    return may_touch_plane(&sim->kinematics.geom_pose[plane->geom], box_of(ts_sim_storage_of(sim), other), margin);
+}
+
 // What is noted about a pair: nothing, or the axis that separated it last, or that none did but the model allows it.
 enum { NOTED_NOTHING = 0, NOTED_AXIS = 1, NOTED_NO_AXIS = NOTED_AXIS + TS_OBB_AXES };
 
@@ -217,11 +224,7 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
     if (*note == NOTED_NOTHING)
         *note = ts_model_geoms_can_touch(sim->model, a->geom, b->geom) ? NOTED_NO_AXIS : TS_BROAD_PHASE_NEVER;
     if (*note == TS_BROAD_PHASE_NEVER) return 0;
-    if (sim->model->geom[a->geom].shape.kind == TS_SHAPE_PLANE)
-        return !b->has_box || may_touch_plane(&sim->kinematics.geom_pose[a->geom], box_of(storage, b), margin);
-    if (sim->model->geom[b->geom].shape.kind == TS_SHAPE_PLANE)
-        return !a->has_box || may_touch_plane(&sim->kinematics.geom_pose[b->geom], box_of(storage, a), margin);
-    if (!a->has_box || !b->has_box) return 1;
+    if (!a->has_box || !b->has_box) return may_touch_boxless(sim, a, b, margin);
     int hint = *note == NOTED_NO_AXIS ? TS_OBB_NONE : *note - NOTED_AXIS;
     int axis = ts_obb_separating_axis(box_of(storage, a), box_of(storage, b), margin, hint);
     if (axis == TS_OBB_NONE) return 1;
