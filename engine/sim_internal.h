@@ -18,7 +18,7 @@ typedef struct ts_collider {
     double margin;  // m: the most that this geom adds to that of a contact
     ts_vec3 half;   // m, of its box
     const ts_transform* placed;  // where its box is, in the geom's frame; NULL: there, and straight
-    int oriented;                // its place in ts_sim_storage.oriented, where it has a box
+    int turned;                  // of these none, else its place in ts_sim_storage.oriented
     int is_box;                  // nonzero: the geom is its box
     double size;                 // m: how far from its origin the geom's surface is at most
     double radius;               // m: how far from that of its body
@@ -26,9 +26,8 @@ typedef struct ts_collider {
 
 /// How a geom moves while a step with substeps goes on (step/foresee_internal.h).
 typedef struct ts_foreseen {
-    double reach;      // m: how far it comes; 0 in other steps
-    double turning;    // m/s: how fast its surface moves by turning at most
-    ts_vec3 velocity;  // m/s, of the origin of its body; zero, as `turning`, where that is no lone one
+    double reach;    // m: how far it comes; 0 in other steps
+    double turning;  // m/s: how fast its surface moves by turning at most; zero where its body is no lone one
 } ts_foreseen;
 
 /// What a lone body's rotation remembers of the last step (step/integrate/touched_rotation.c).
@@ -141,7 +140,7 @@ typedef struct ts_sim_storage {
 
     // boxes of the present step
     ts_bounds* bounds;      // (collider_count)
-    ts_obb* oriented;       // of colliders that have one
+    ts_obb* oriented;       // boxes that do not lie as their geoms do
     ts_foreseen* foreseen;  // (geom_count) of colliders
 
     // of the present step; arrays live in sim->scratch

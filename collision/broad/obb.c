@@ -98,8 +98,8 @@ static inline ts_four weighed(const double h[3], ts_four x, ts_four y, ts_four z
 }
 
 // All axes, by the same expressions, number by number.
-static inline int all_axes(const boxes* s, const ts_obb* a, const ts_obb* b) {
-    // Boxes begin with their axes, row by row, and go on: four numbers from the beginning of any row are the box's.
+static inline int all_axes(const boxes* s, const ts_transform* a, const ts_transform* b) {
+    // Axes, row by row, and the centre lie one behind the other: four numbers from the beginning of any row are the box's.
     const double *from_a = (const double*)a, *from_b = (const double*)b;
     const ts_four a0 = ts_four_load(from_a), a1 = ts_four_load(from_a + 3), a2 = ts_four_load(from_a + 6);
     const ts_four b0 = ts_four_load(from_b), b1 = ts_four_load(from_b + 3), b2 = ts_four_load(from_b + 6);
@@ -135,17 +135,18 @@ static inline int all_axes(const boxes* s, const ts_obb* a, const ts_obb* b) {
 
 // Whether the point of a nearest to the centre of b lies in b, as it does where a face of one lies on the other: what has a point in common has no axis
 // between.
-static inline int have_common_point(const ts_obb* a, const ts_obb* b, double margin) {
+static inline int have_common_point(const ts_transform* a, const ts_vec3* half_a, const ts_transform* b,
+                                    const ts_vec3* half_b, double margin) {
     const double *from_a = (const double*)a, *from_b = (const double*)b;
-    const ts_vec3 d = ts_vec3_sub(b->placed.p, a->placed.p);
+    const ts_vec3 d = ts_vec3_sub(b->p, a->p);
     const double between[3] = {d.x, d.y, d.z};
     const ts_four a0 = ts_four_load(from_a), a1 = ts_four_load(from_a + 3), a2 = ts_four_load(from_a + 6);
     const ts_four b0 = ts_four_load(from_b), b1 = ts_four_load(from_b + 3), b2 = ts_four_load(from_b + 6);
     // Not from `s`, which is still on its way to memory.
     ts_four grown = ts_four_all(0.5 * margin), t = weighed(between, a0, a1, a2);
-    ts_four ha = ts_four_plus(ts_four_make(a->half.x, a->half.y, a->half.z, (double)INFINITY), grown);
-    ts_four hb = ts_four_plus(ts_four_make(b->half.x, b->half.y, b->half.z, (double)INFINITY), grown);
-    double out[4], left[3], size = a->half.x + a->half.y + a->half.z + b->half.x + b->half.y + b->half.z + 3.0 * margin;
+    ts_four ha = ts_four_plus(ts_four_make(half_a->x, half_a->y, half_a->z, (double)INFINITY), grown);
+    ts_four hb = ts_four_plus(ts_four_make(half_b->x, half_b->y, half_b->z, (double)INFINITY), grown);
+    double out[4], left[3], size = half_a->x + half_a->y + half_a->z + half_b->x + half_b->y + half_b->z + 3.0 * margin;
     // From the point to the centre of b: in a's axes, then in the world's, then in b's.
     ts_four_store(ts_four_minus(t, ts_four_least(ts_four_most(t, ts_four_minus(ts_four_zero(), ha)), ha)), out);
     for (int i = 0; i < 3; ++i)
@@ -156,41 +157,45 @@ static inline int have_common_point(const ts_obb* a, const ts_obb* b, double mar
     return ts_four_every(ts_four_least(within, ha));
 }
 
-static inline int separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first) {
+static inline int separating_axis(const ts_transform* a, const ts_vec3* half_a, const ts_transform* b,
+                                  const ts_vec3* half_b, double margin, int first) {
     int is_hinted = first >= 0 && first < TS_OBB_AXES;
-    if (!is_hinted && have_common_point(a, b, margin)) return TS_OBB_NONE;
+    if (!is_hinted && have_common_point(a, half_a, b, half_b, margin)) return TS_OBB_NONE;
     boxes s;
-    s.a = &a->placed.R;
-    s.b = &b->placed.R;
-    s.between = ts_vec3_sub(b->placed.p, a->placed.p);
-    ts_vec3_store(a->half, s.ha);
-    ts_vec3_store(b->half, s.hb);
+    s.a = &a->R;
+    s.b = &b->R;
+    s.between = ts_vec3_sub(b->p, a->p);
+    ts_vec3_store(*half_a, s.ha);
+    ts_vec3_store(*half_b, s.hb);
     for (int i = 0; i < 3; ++i) {
         s.ha[i] += 0.5 * margin;
         s.hb[i] += 0.5 * margin;
     }
     if (is_hinted && separates(&s, first)) return first;
-    if (is_hinted && have_common_point(a, b, margin)) return TS_OBB_NONE;
+    if (is_hinted && have_common_point(a, half_a, b, half_b, margin)) return TS_OBB_NONE;
     return all_axes(&s, a, b);
 }
 
 #if TS_WIDE
 
-int ts_obb_separating_axis_wide(const ts_obb* a, const ts_obb* b, double margin, int first) {
-    return separating_axis(a, b, margin, first);
+int ts_obb_separating_axis_wide(const ts_transform* a, const ts_vec3* half_a, const ts_transform* b,
+                                const ts_vec3* half_b, double margin, int first) {
+    return separating_axis(a, half_a, b, half_b, margin, first);
 }
 
 #else
 
-int ts_obb_separating_axis_narrow(const ts_obb* a, const ts_obb* b, double margin, int first) {
-    return separating_axis(a, b, margin, first);
+int ts_obb_separating_axis_narrow(const ts_transform* a, const ts_vec3* half_a, const ts_transform* b,
+                                  const ts_vec3* half_b, double margin, int first) {
+    return separating_axis(a, half_a, b, half_b, margin, first);
 }
 
-int ts_obb_separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first) {
+int ts_obb_separating_axis(const ts_transform* a, const ts_vec3* half_a, const ts_transform* b, const ts_vec3* half_b,
+                           double margin, int first) {
 #if TS_HAVE_WIDE
-    if (__builtin_cpu_supports("avx2")) return ts_obb_separating_axis_wide(a, b, margin, first);
+    if (__builtin_cpu_supports("avx2")) return ts_obb_separating_axis_wide(a, half_a, b, half_b, margin, first);
 #endif
-    return separating_axis(a, b, margin, first);
+    return separating_axis(a, half_a, b, half_b, margin, first);
 }
 
 int ts_obb_of_shape(const ts_shape* shape, ts_obb* out_box) {
@@ -211,7 +216,7 @@ int ts_obb_of_shape(const ts_shape* shape, ts_obb* out_box) {
 }
 
 int ts_obb_overlap(const ts_obb* a, const ts_obb* b, double margin) {
-    return ts_obb_separating_axis(a, b, margin, TS_OBB_NONE) == TS_OBB_NONE;
+    return ts_obb_separating_axis(&a->placed, &a->half, &b->placed, &b->half, margin, TS_OBB_NONE) == TS_OBB_NONE;
 }
 
 #endif

@@ -24,11 +24,12 @@ enum {
     TS_OBB_NONE = -1
 };
 
-/// The first axis found to separate the boxes, each grown by half of `margin` (m), or TS_OBB_NONE when they may
+/// The first axis found to separate the boxes with these half extents (m), each grown by half of `margin` (m), or TS_OBB_NONE when they may
 /// overlap: the 15-axis test with an additive guard, so that rounding on parallel axes can only err towards "overlap".
 /// `first`, if it is an axis, is tried before all others: what separated a pair a moment ago mostly still does. Whether
 /// some axis separates does not depend on `first`, to the last bit; which one is given may.
-int ts_obb_separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first);
+int ts_obb_separating_axis(const ts_transform* a, const ts_vec3* half_a, const ts_transform* b, const ts_vec3* half_b,
+                           double margin, int first);
 
 /// Nonzero when the boxes, each grown by half of `margin` (m), may overlap.
 int ts_obb_overlap(const ts_obb* a, const ts_obb* b, double margin);

@@ -9,8 +9,10 @@ extern "C" {
 #endif
 
 /// ts_obb_separating_axis, whatever the machine, and with AVX2: the same axis.
-int ts_obb_separating_axis_narrow(const ts_obb* a, const ts_obb* b, double margin, int first);
-int ts_obb_separating_axis_wide(const ts_obb* a, const ts_obb* b, double margin, int first);
+int ts_obb_separating_axis_narrow(const ts_transform* a, const ts_vec3* half_a, const ts_transform* b,
+                                  const ts_vec3* half_b, double margin, int first);
+int ts_obb_separating_axis_wide(const ts_transform* a, const ts_vec3* half_a, const ts_transform* b,
+                                const ts_vec3* half_b, double margin, int first);
 
 #ifdef __cplusplus
 }

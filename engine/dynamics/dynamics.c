@@ -170,7 +170,7 @@ static int find_constants(ts_sim* sim) {
     return -1;
 }
 
-// Matrix, factor and bias of a lone body, for whoever looks at them; mostly only the bias is new.
+// Matrix, factor and bias of a lone body of a pile, for whoever looks at them; mostly only the bias is new.
 static void leave_lone(ts_sim* sim, int t, double* scratch) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     int is_known = is_constant(sim, t) && (storage->tree_matrix[t] & TS_TREE_MATRIX_FACTORED);
@@ -194,14 +194,17 @@ static void update_trees(void* context, int begin, int end, int worker) {
     ts_sim* sim = (ts_sim*)context;
     double h = sim->options.time_step;
     // Their integrator has no use for matrix and bias of lone bodies; of piles nothing else has, but what is left by the last substep.
-    int is_asked = ts_pile_remembers(sim);
+    int is_asked = ts_pile_remembers(sim), is_pile = ts_pile_is_on(sim);
     (void)worker;
     for (int t = begin; t < end; ++t) {
         int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
         double* velocity = sim->free_velocity + first;
         if (ts_sim_tree_sleeps(sim, t)) continue;
         if (sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t]) {
-            if (is_asked) leave_lone(sim, t, velocity);
+            if (is_asked && is_pile)
+                leave_lone(sim, t, velocity);
+            else if (is_asked)
+                find_forces(sim, t, velocity);
             continue;
         }
         if (!ts_dynamics_tree(sim, t, velocity)) continue;

@@ -35,12 +35,22 @@ double ts_foresee_speed(const ts_sim* sim, int geom) {
 
 void ts_foresee_note_of_substeps(const ts_sim* sim, const ts_collider* collider, ts_foreseen* out) {
     const double* v = velocity_of(sim, collider->geom);
-    *out = (ts_foreseen){0.0, 0.0, ts_vec3_zero()};
+    out->reach = out->turning = 0.0;
     if (!v) return;
-    out->velocity = ts_vec3_load(v);
     out->turning = collider->radius * ts_vec3_norm(ts_vec3_load(v + 3));
     if (sim->options.contact_margin < 0.0) return;
     double step = sim->options.time_step * ts_sim_storage_of(sim)->substep_count;
-    double way = (ts_vec3_norm(out->velocity) + out->turning) * step;
+    double way = (ts_vec3_norm(ts_vec3_load(v)) + out->turning) * step;
     out->reach = !isfinite(way) ? 0.0 : way < collider->size ? way : collider->size;
+}
+
+double ts_foresee_margin_within(const ts_sim* sim, int geom_a, int geom_b, double margin, double reach) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const double *a = velocity_of(sim, geom_a), *b = velocity_of(sim, geom_b);
+    ts_vec3 closing = b ? ts_vec3_load(b) : ts_vec3_zero();
+    if (a) closing = ts_vec3_sub(closing, ts_vec3_load(a));
+    double speed = ts_vec3_norm(closing) + storage->foreseen[geom_a].turning + storage->foreseen[geom_b].turning;
+    double way = speed * (sim->options.time_step * storage->substep_count);
+    if (!(way < reach)) way = reach;
+    return way > margin ? way : margin;
 }

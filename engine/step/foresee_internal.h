@@ -23,17 +23,15 @@ static inline void ts_foresee_note(const ts_sim* sim, const ts_collider* collide
         out->reach = 0.0;
 }
 
+/// What ts_foresee_margin is where the reaches of both are together more than `margin`.
+double ts_foresee_margin_within(const ts_sim* sim, int geom_a, int geom_b, double margin, double reach);
+
 /// m: the margin of a pair: `margin`, or how far the two may come towards each other in this step, where that is more. By
 /// what was noted of both.
 static inline double ts_foresee_margin(const ts_sim* sim, int geom_a, int geom_b, double margin) {
-    const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    const ts_foreseen *a = &storage->foreseen[geom_a], *b = &storage->foreseen[geom_b];
-    double reach = a->reach + b->reach;
-    if (!(reach > margin)) return margin;
-    double speed = ts_vec3_distance(b->velocity, a->velocity) + a->turning + b->turning;
-    double way = speed * (sim->options.time_step * storage->substep_count);
-    if (!(way < reach)) way = reach;
-    return way > margin ? way : margin;
+    const ts_foreseen* of = ts_sim_storage_of(sim)->foreseen;
+    double reach = of[geom_a].reach + of[geom_b].reach;
+    return reach > margin ? ts_foresee_margin_within(sim, geom_a, geom_b, margin, reach) : margin;
 }
 
 #ifdef __cplusplus

@@ -111,32 +111,33 @@ int ts_sim_find_colliders(ts_sim* sim) {
             is_paired[g] || meets_other(&mask, geom->category, weld) || meets_other(&category, geom->mask, weld);
         if (meets && !add_collider(storage, geom, g, weld, is_paired[g], margin[g])) return 0;
     }
-    int boxes = 0;
+    int turned = 0;
     for (int c = 0; c < storage->collider_count; ++c)
-        storage->collider[c].oriented = storage->collider[c].has_box ? boxes++ : 0;
-    storage->oriented = TS_ARENA_ARRAY(&storage->fixed, ts_obb, boxes);
+        storage->collider[c].turned = storage->collider[c].placed ? turned++ : 0;
+    storage->oriented = TS_ARENA_ARRAY(&storage->fixed, ts_obb, turned);
     return storage->oriented != NULL;
 }
 
 // --- boxes -----------------------------------------------------------------------------------------------------------
 
-// The box of a collider that has one, where it is now.
-static inline const ts_obb* box_of(const ts_sim_storage* storage, const ts_collider* collider) {
-    return &storage->oriented[collider->oriented];
+// Where the box of a collider is now.
+static inline const ts_transform* place_of(const ts_sim* sim, const ts_collider* collider) {
+    return collider->placed ? &ts_sim_storage_of(sim)->oriented[collider->turned].placed
+                            : &sim->kinematics.geom_pose[collider->geom];
 }
 
 // Geoms among which the straight box around their own, turned, will do: the second look, which asks that one, costs less than a tighter box.
 enum { FEW = 64 };
 
 // The straight box around a geom's own, with room on all sides.
-static inline void around_box(const ts_obb* box, double room, ts_bounds* out_bounds) {
-    const ts_mat3* R = &box->placed.R;
-    ts_vec3 h = box->half, grow = ts_vec3_make(room, room, room);
+static inline void around_box(const ts_transform* placed, ts_vec3 h, double room, ts_bounds* out_bounds) {
+    const ts_mat3* R = &placed->R;
+    ts_vec3 grow = ts_vec3_make(room, room, room);
     ts_vec3 reach = ts_vec3_make(fabs(R->m[0][0]) * h.x + fabs(R->m[0][1]) * h.y + fabs(R->m[0][2]) * h.z,
                                  fabs(R->m[1][0]) * h.x + fabs(R->m[1][1]) * h.y + fabs(R->m[1][2]) * h.z,
                                  fabs(R->m[2][0]) * h.x + fabs(R->m[2][1]) * h.y + fabs(R->m[2][2]) * h.z);
-    out_bounds->min = ts_vec3_sub(ts_vec3_sub(box->placed.p, reach), grow);
-    out_bounds->max = ts_vec3_add(ts_vec3_add(box->placed.p, reach), grow);
+    out_bounds->min = ts_vec3_sub(ts_vec3_sub(placed->p, reach), grow);
+    out_bounds->max = ts_vec3_add(ts_vec3_add(placed->p, reach), grow);
 }
 
 // m: what boxes are grown by, both together: a trifle more than the margin, so that a pair is known that is about to come within it
@@ -178,15 +179,14 @@ static void update_bounds(void* context, int begin, int end, int worker) {
         double reach = storage->foreseen[collider->geom].reach;
         if (storage->asleep_count > 0 && lies(storage, storage->body_tree[geom->body])) continue;
         const ts_transform *pose = &sim->kinematics.geom_pose[collider->geom], *placed = pose;
-        if (collider->has_box) {
-            ts_obb* box = &storage->oriented[collider->oriented];
-            box->placed = collider->placed ? ts_transform_mul(pose, collider->placed) : *pose;
-            box->half = collider->half;
+        if (collider->placed) {
+            ts_obb* box = &storage->oriented[collider->turned];
+            *box = (ts_obb){ts_transform_mul(pose, collider->placed), collider->half};
             placed = &box->placed;
         }
         double room = (margin > reach ? margin : reach) + collider->margin;
         if (collider->is_box || (few && collider->has_box))
-            around_box(box_of(storage, collider), room, &storage->bounds[c]);
+            around_box(placed, collider->half, room, &storage->bounds[c]);
         else
             straight_box(&geom->shape, pose, placed, room, &storage->bounds[c]);
     }
@@ -195,10 +195,10 @@ static void update_bounds(void* context, int begin, int end, int worker) {
 // --- the second look -------------------------------------------------------------------------------------------------
 
 // Whether the box comes within the margin of a half-space: its lowest corner along the normal, with room for rounding.
-static int may_touch_plane(const ts_transform* plane, const ts_obb* box, double margin) {
+static int may_touch_plane(const ts_transform* plane, const ts_transform* placed, ts_vec3 half, double margin) {
     ts_vec3 n = ts_mat3_column(&plane->R, 2);
-    double height = ts_vec3_dot(n, ts_vec3_sub(box->placed.p, plane->p));
-    double reach = ts_vec3_dot(ts_vec3_abs(ts_transform_direction_inverse(&box->placed, n)), box->half);
+    double height = ts_vec3_dot(n, ts_vec3_sub(placed->p, plane->p));
+    double reach = ts_vec3_dot(ts_vec3_abs(ts_transform_direction_inverse(placed, n)), half);
     return height - reach <= margin + 1e-9 * (fabs(height) + reach);
 }
 
@@ -206,7 +206,7 @@ static int may_touch_plane(const ts_transform* plane, const ts_obb* box, double 
 static int may_touch_boxless(const ts_sim* sim, const ts_collider* a, const ts_collider* b, double margin) {
     const ts_collider *plane = a->has_box ? b : a, *other = a->has_box ? a : b;
     if (!other->has_box || sim->model->geom[plane->geom].shape.kind != TS_SHAPE_PLANE) return 1;
-    return may_touch_plane(&sim->kinematics.geom_pose[plane->geom], box_of(ts_sim_storage_of(sim), other), margin);
+    return may_touch_plane(&sim->kinematics.geom_pose[plane->geom], place_of(sim, other), other->half, margin);
 }
 
 // What is noted about a pair: nothing, or the axis that separated it last, or that none did but the model allows it.
@@ -226,7 +226,7 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
     if (*note == TS_BROAD_PHASE_NEVER) return 0;
     if (!a->has_box || !b->has_box) return may_touch_boxless(sim, a, b, margin);
     int hint = *note == NOTED_NO_AXIS ? TS_OBB_NONE : *note - NOTED_AXIS;
-    int axis = ts_obb_separating_axis(box_of(storage, a), box_of(storage, b), margin, hint);
+    int axis = ts_obb_separating_axis(place_of(sim, a), &a->half, place_of(sim, b), &b->half, margin, hint);
     if (axis == TS_OBB_NONE) return 1;
     *note = (unsigned char)(NOTED_AXIS + axis);
     return 0;

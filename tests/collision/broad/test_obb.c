@@ -73,15 +73,16 @@ Test(obb, a_hint_changes_the_axis_and_never_the_verdict) {
             double reach = a.half.x + b.half.x;
             b.placed.p = ts_transform_point(&a.placed, ts_vec3_make(reach * (1.0 + 1e-9 * (trial % 5)), 0.1, 0.2));
         }
-        int plain = ts_obb_separating_axis(&a, &b, 0.0, TS_OBB_NONE);
+        int plain = ts_obb_separating_axis(&a.placed, &a.half, &b.placed, &b.half, 0.0, TS_OBB_NONE);
         cr_assert_eq(plain == TS_OBB_NONE, ts_obb_overlap(&a, &b, 0.0));
         apart += plain != TS_OBB_NONE;
         edge += plain >= 6;
         for (int first = 0; first < TS_OBB_AXES; ++first) {
-            int found = ts_obb_separating_axis(&a, &b, 0.0, first);
+            int found = ts_obb_separating_axis(&a.placed, &a.half, &b.placed, &b.half, 0.0, first);
             cr_assert_eq(found == TS_OBB_NONE, plain == TS_OBB_NONE);
             // What is found stands when it is tried first.
-            if (found != TS_OBB_NONE) cr_assert_eq(ts_obb_separating_axis(&a, &b, 0.0, found), found);
+            if (found != TS_OBB_NONE)
+                cr_assert_eq(ts_obb_separating_axis(&a.placed, &a.half, &b.placed, &b.half, 0.0, found), found);
             kept += found == first;
         }
     }
@@ -123,15 +124,16 @@ Test(obb, there_is_one_answer_on_every_machine) {
         a.placed = random_pose(&rng, 1.0);
         b.placed = random_pose(&rng, 1.0);
         double margin = trial % 3 ? 0.0 : 0.1;
-        int axis = ts_obb_separating_axis_narrow(&a, &b, margin, TS_OBB_NONE);
-        cr_assert_eq(ts_obb_separating_axis(&a, &b, margin, TS_OBB_NONE), axis, "%d", trial);
+        int axis = ts_obb_separating_axis_narrow(&a.placed, &a.half, &b.placed, &b.half, margin, TS_OBB_NONE);
+        cr_assert_eq(ts_obb_separating_axis(&a.placed, &a.half, &b.placed, &b.half, margin, TS_OBB_NONE), axis, "%d",
+                     trial);
         ++found[axis + 1];
         for (int first = 0; first < TS_OBB_AXES; ++first) {
             // The first that separates is one that does alone, and those before it do not.
-            int alone = ts_obb_separating_axis_narrow(&a, &b, margin, first) == first;
+            int alone = ts_obb_separating_axis_narrow(&a.placed, &a.half, &b.placed, &b.half, margin, first) == first;
             if (axis == TS_OBB_NONE || first < axis) cr_assert_not(alone && axis != first, "%d: %d", trial, first);
             if (first == axis) cr_assert(alone, "%d: %d", trial, first);
-            cr_assert_eq(ts_obb_separating_axis(&a, &b, margin, first) == first, alone);
+            cr_assert_eq(ts_obb_separating_axis(&a.placed, &a.half, &b.placed, &b.half, margin, first) == first, alone);
         }
     }
     for (int axis = TS_OBB_NONE; axis < TS_OBB_AXES; ++axis) cr_expect_gt(found[axis + 1], 10, "%d", axis);
