@@ -80,9 +80,9 @@ static inline int ts_box4_from(ts_vec3 min, ts_vec3 max, ts_vec3 origin, ts_box4
     __m128 turned = _mm_xor_ps(f_high, sign4);
     __m128 a = _mm_sub_ps(_mm_sub_ps(f_low, _mm_mul_ps(_mm_andnot_ps(sign4, f_low), part)), least);
     __m128 b = _mm_sub_ps(_mm_sub_ps(turned, _mm_mul_ps(_mm_andnot_ps(sign4, turned), part)), least);
-    _mm_storeu_ps(out->low, a);
-    _mm_storeu_ps(out->minus_high, b);
-    out->low[3] = out->minus_high[3] = -1e30f;
+    // The idle lane here, not where they are stored: what is stored in parts is waited for when it is read.
+    _mm_storeu_ps(out->low, _mm_movelh_ps(a, _mm_unpackhi_ps(a, idle)));
+    _mm_storeu_ps(out->minus_high, _mm_movelh_ps(b, _mm_unpackhi_ps(b, idle)));
     return 1;
 #else
     return ts_box4_from_scalar(min, max, origin, out);

@@ -34,9 +34,9 @@ double ts_foresee_speed(const ts_sim* sim, int geom) {
 }
 
 void ts_foresee_note_of_substeps(const ts_sim* sim, const ts_collider* collider, ts_foreseen* out) {
-    const double* v = velocity_of(sim, collider->geom);
     out->reach = out->turning = 0.0;
-    if (!v) return;
+    if (collider->dof < 0) return;
+    const double* v = sim->qvel + collider->dof;
     out->turning = collider->radius * ts_vec3_norm(ts_vec3_load(v + 3));
     if (sim->options.contact_margin < 0.0) return;
     double step = sim->options.time_step * ts_sim_storage_of(sim)->substep_count;

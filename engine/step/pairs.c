@@ -56,14 +56,20 @@ static int take_box(ts_sim_storage* storage, const ts_shape* shape, ts_collider*
 }
 
 // A geom of a contact pair meets every bit; the second look keeps from it whom it may not touch. Returns 0 when memory is short.
-static int add_collider(ts_sim_storage* storage, const ts_geom* geom, int index, int weld, int paired, double margin) {
+static int add_collider(ts_sim* sim, int index, int paired, double margin) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_geom* geom = &sim->model->geom[index];
+    const ts_body* body = &sim->model->body[geom->body];
     ts_collider* collider = &storage->collider[storage->collider_count];
     ts_bounds* bounds = &storage->bounds[storage->collider_count++];
     collider->geom = index;
+    collider->dof = body->tree >= 0 && sim->model->tree[body->tree].kind != TS_TREE_GENERAL
+                        ? sim->model->tree[body->tree].dof_first
+                        : -1;
     collider->margin = margin;
     collider->size = ts_shape_bounding_radius(&geom->shape);
     collider->radius = collider->size + ts_vec3_norm(geom->pose.position);
-    bounds->group = weld;
+    bounds->group = body->weld;
     bounds->category = paired ? ~0u : geom->category;
     bounds->mask = paired ? ~0u : geom->mask;
     return take_box(storage, &geom->shape, collider);
@@ -109,7 +115,7 @@ int ts_sim_find_colliders(ts_sim* sim) {
         int weld = model->body[geom->body].weld;
         int meets =
             is_paired[g] || meets_other(&mask, geom->category, weld) || meets_other(&category, geom->mask, weld);
-        if (meets && !add_collider(storage, geom, g, weld, is_paired[g], margin[g])) return 0;
+        if (meets && !add_collider(sim, g, is_paired[g], margin[g])) return 0;
     }
     int turned = 0;
     for (int c = 0; c < storage->collider_count; ++c)
