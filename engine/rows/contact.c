@@ -37,7 +37,9 @@ static const ts_row_memory* memory_of(const ts_sim* sim, int b) {
 }
 
 void ts_contact_memory(const ts_sim* sim, int* out_first, int* out_last) {
-    ts_row_memory_range(sim, ts_row_source_find("contact"), out_first, out_last);
+    int source = 0;
+    while (ts_row_source_at(source) != &ts_row_contact) ++source;
+    ts_row_memory_range(sim, source, out_first, out_last);
 }
 
 // The contacts of a pair of geoms, which differ in nothing but where they are, and what is remembered of them.
@@ -127,9 +129,9 @@ static double limit_push(const ts_row_law* law, int normal, double push) {
 
 void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
                       double* out_impulse) {
-    double ratio = ts_contact_start_share(sim, memory, ts_mat3_column(&contact->frame, 2));
-    if (ratio == 0.0 || (speed_now < 0.0 && -speed_now > ts_contact_bounce_threshold(&sim->options))) return;
-    ts_vec3 impulse = ts_vec3_scale(ratio, ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(memory->impulse)));
+    ts_vec3 impulse;
+    double ratio = ts_contact_start_of(sim, contact, memory, speed_now, &impulse);
+    if (ratio == 0.0) return;
     if (contact->surface.dimension == 1) {
         out_impulse[0] = impulse.z;
         return;
@@ -218,17 +220,20 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     contact->velocity_before = surface_velocity(contact, rare, now);
 }
 
-static void answer(ts_sim* sim, int b, const double* velocity, const double* impulse) {
-    ts_contact* contact = contact_of(sim, b);
-    int rows = contact->surface.dimension;
-    if (rows > 3) {
-        ts_contact_rare* rare = &sim->contact_rare[contact - sim->contact];
-        double scale = rare->friction_roll / contact->surface.friction;
-        rare->angular_impulse = ts_vec3_make(rows > 4 ? scale * impulse[4] : 0.0, rows > 4 ? scale * impulse[5] : 0.0,
-                                             rare->friction_spin / contact->surface.friction * impulse[3]);
+static void answer(ts_sim* sim, int b, int end, const double* velocity, const double* impulse) {
+    for (; b < end; ++b) {
+        ts_contact* contact = contact_of(sim, b);
+        int rows = contact->surface.dimension;
+        const double *own = impulse + sim->problem.block[b].row, *speed = velocity + sim->problem.block[b].row;
+        if (rows > 3) {
+            ts_contact_rare* rare = &sim->contact_rare[contact - sim->contact];
+            double scale = rare->friction_roll / contact->surface.friction;
+            rare->angular_impulse = ts_vec3_make(rows > 4 ? scale * own[4] : 0.0, rows > 4 ? scale * own[5] : 0.0,
+                                                 rare->friction_spin / contact->surface.friction * own[3]);
+        }
+        contact->velocity = surface_velocity(contact, ts_sim_contact_rare(sim, contact), speed);
+        contact->impulse = rows >= 3 ? ts_vec3_load(own) : ts_vec3_make(0.0, 0.0, own[0]);
     }
-    contact->velocity = surface_velocity(contact, ts_sim_contact_rare(sim, contact), velocity);
-    contact->impulse = rows >= 3 ? ts_vec3_load(impulse) : ts_vec3_make(0.0, 0.0, impulse[0]);
 }
 
 static void book(const ts_sim* sim, int b, const ts_row_work* work, double* account) {

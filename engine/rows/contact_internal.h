@@ -121,6 +121,17 @@ static inline double ts_contact_start_share(const ts_sim* sim, const ts_row_memo
     return sim->options.time_step / memory->time_step;
 }
 
+/// Where a contact's impulse along its frame begins, with that share; 0, where nothing is told, for nothing. speed_now: m/s, of its normal when the
+/// step begins.
+static inline double ts_contact_start_of(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory,
+                                         double speed_now, ts_vec3* out_impulse) {
+    double share = ts_contact_start_share(sim, memory, ts_mat3_column(&contact->frame, 2));
+    if (share == 0.0 || (speed_now < 0.0 && -speed_now > ts_contact_bounce_threshold(&sim->options))) return 0.0;
+    ts_vec3 impulse = ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(memory->impulse));
+    *out_impulse = ts_vec3_scale(share, impulse);
+    return share;
+}
+
 /// Rows, free velocity, reference velocity and start of blocks from b on, of one pair of geoms, as far as they are frictional contacts of centred lone
 /// bodies and plain, of a step in which nothing is soft: ts_row_source.lone of contacts.
 int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, int end, const ts_row_place* place);

@@ -46,8 +46,10 @@ static void fill(ts_sim* sim, const ts_row_block* owner, ts_row_lanes_lone* side
     int bounces;
     ts_reference_input input = {contact->gap, 0.0, now[2], free[2], 0};
     reference[2] = ts_contact_reference(&sim->options, &input, &bounces);
-    if (owner->memory >= 0)
-        ts_contact_start(sim, contact, &sim->row_memory.data[owner->memory], now[2], place->impulse + at);
+    ts_vec3 start;
+    const ts_row_memory* known = sim->row_memory.data;
+    if (owner->memory >= 0 && ts_contact_start_of(sim, contact, &known[owner->memory], now[2], &start) != 0.0)
+        ts_vec3_store(start, place->impulse + at);
     // The surfaces run nowhere: less nothing is what it was.
     ts_vec3_store(ts_vec3_make(free[0], free[1], free[2] - reference[2]), place->g + at);
     // Of nothing, which makes zeros positive.

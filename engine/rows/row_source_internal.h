@@ -147,9 +147,9 @@ typedef struct ts_row_source {
     /// The bits of both. Returns how many; 0, with nothing done, for other blocks. NULL: there are none.
     int (*lone)(ts_sim* sim, const ts_row_plan* plan, int b, int end, const ts_row_place* place);
 
-    /// Hears the block's velocities J v+ and impulses after the solve, and keeps them where users and recordings find them.
-    /// NULL: recordings take the impulses as they are.
-    void (*answer)(ts_sim* sim, int b, const double* velocity, const double* impulse);
+    /// Hears velocities J v+ and impulses of the problem's rows after the solve, and keeps those of blocks [b, end), all that it has, where users and
+    /// recordings find them. NULL: recordings take the impulses as they are.
+    void (*answer)(ts_sim* sim, int b, int end, const double* velocity, const double* impulse);
 
     /// Fills impulse and own of what is remembered of blocks [b, end), all that it has, each by its item; all of both. NULL: the impulses of the rows
     /// are remembered as they are, and the next step starts from them, scaled by the ratio of time steps.

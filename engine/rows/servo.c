@@ -43,10 +43,11 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
         out_law->impulse[0] = h * ts_clamp(sim->actuator_force[drive_of(sim, b)], drive->low, drive->high);
 }
 
-static void answer(ts_sim* sim, int b, const double* velocity, const double* impulse) {
+static void answer(ts_sim* sim, int b, int end, const double* velocity, const double* impulse) {
     (void)velocity;
-    if (drive_of(sim, b) < sim->model->actuator_count)
-        sim->actuator_force[drive_of(sim, b)] = impulse[0] / sim->options.time_step;
+    for (; b < end; ++b)
+        if (drive_of(sim, b) < sim->model->actuator_count)
+            sim->actuator_force[drive_of(sim, b)] = impulse[sim->problem.block[b].row] / sim->options.time_step;
 }
 
 // With the actuators and tendons that are no rows (actuation.c).

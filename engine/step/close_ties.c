@@ -231,11 +231,11 @@ static void find_closing(const closing* c) {
 }
 
 int ts_step_close_ties(ts_sim* sim, double* io_qpos) {
-    const ts_options* o = &sim->options;
-    closing c = {.sim = sim, .plan = ts_sim_storage_of(sim)->row_plan};
     ts_sim_storage_of(sim)->closed_ties = 0;
     if (sim->model->equality_count == 0 || ts_pile_is_on(sim) || ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL)
         return 1;
+    const ts_options* o = &sim->options;
+    closing c = {.sim = sim, .plan = ts_sim_storage_of(sim)->row_plan};
     if (!list_ties(&c)) return 0;
     if (c.count == 0) return 1;
     // Room is taken in every step, so that the first impact finds the arena as large as it needs it.

@@ -177,6 +177,8 @@ static int coast(ts_sim* sim, double* qpos) {
     const ts_model* model = sim->model;
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     if (!sim->integrator->coast) return 1;
+    // A row that moves anything moves the only tree there is.
+    if (model->tree_count == 1 && !ts_pile_is_on(sim) && plan->segment_count > 0) return 1;
     int is_pile = ts_pile_is_on(sim);
     int* touched = is_pile ? ts_sim_storage_of(sim)->tree_touched
                            : (int*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->tree_count, sizeof(int));

@@ -21,10 +21,13 @@ void ts_step_judge_nothing(ts_sim* sim) {
 
 // Tells the sources what became of their blocks, whose rows have these velocities now.
 static void answer_sources(ts_sim* sim, const double* velocity) {
-    for (int b = 0; b < sim->problem.block_count; ++b) {
-        const ts_row_source* source = ts_row_source_at(sim->row_block[b].source);
-        int row = sim->problem.block[b].row;
-        if (source->answer) source->answer(sim, b, velocity + row, sim->impulse + row);
+    int count = sim->problem.block_count;
+    const ts_row_block* owner = sim->row_block;
+    // Blocks of a source lie together.
+    for (int b = 0, end; b < count; b = end) {
+        const ts_row_source* source = ts_row_source_at(owner[b].source);
+        for (end = b + 1; end < count && owner[end].source == owner[b].source;) ++end;
+        if (source->answer) source->answer(sim, b, end, velocity, sim->impulse);
     }
 }
 

@@ -410,8 +410,6 @@ static void give_speeds(const ts_sim* sim, const ts_pile* pile, double* qvel) {
 
 // --- a step and its substeps ---------------------------------------------------------------------------------------------
 
-int ts_pile_is_on(const ts_sim* sim) { return ts_sim_storage_of(sim)->pile != NULL; }
-
 static int is_last(const ts_sim_storage* storage) { return storage->substep + 1 == storage->substep_count; }
 
 int ts_pile_remembers(const ts_sim* sim) { return !ts_pile_is_on(sim) || is_last(ts_sim_storage_of(sim)); }

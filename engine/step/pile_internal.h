@@ -3,6 +3,7 @@
 #define TS_ENGINE_STEP_PILE_INTERNAL_H
 
 #include "contact/pairs/pairs.h"
+#include "engine/sim_internal.h"
 #include "engine/step/step.h"
 #include "engine/step/yield_internal.h"
 
@@ -32,7 +33,7 @@ int ts_pile_begin(ts_sim* sim);
 int ts_pile_open(ts_sim* sim);
 
 /// Nonzero while the step is one of a pile.
-int ts_pile_is_on(const ts_sim* sim);
+static inline int ts_pile_is_on(const ts_sim* sim) { return ts_sim_storage_of(sim)->pile != NULL; }
 
 /// Nonzero where the present substep leaves what the next step remembers: the last one of a pile, every other.
 int ts_pile_remembers(const ts_sim* sim);
