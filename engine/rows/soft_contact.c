@@ -21,12 +21,6 @@
 #include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 
-ts_soft_contact ts_soft_contact_kind(const ts_sim* sim) {
-    if (sim->options.contact_stiffness > 0.0) return TS_SOFT_CONTACT_SPRING;
-    int wanted = sim->options.soft_contacts == 2 || (sim->options.soft_contacts == 1 && sim->solver->takes_softness);
-    return wanted ? TS_SOFT_CONTACT_MODEL : TS_SOFT_CONTACT_NONE;
-}
-
 // The estimate of a contact's G_NN.
 static double weight_of(const ts_sim* sim, const ts_contact* contact) {
     const double* inverse_weight = ts_sim_storage_of(sim)->inverse_weight;

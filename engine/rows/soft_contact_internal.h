@@ -18,7 +18,11 @@ typedef enum ts_soft_contact {
 } ts_soft_contact;
 
 /// Which of them is in force.
-ts_soft_contact ts_soft_contact_kind(const ts_sim* sim);
+static inline ts_soft_contact ts_soft_contact_kind(const ts_sim* sim) {
+    if (sim->options.contact_stiffness > 0.0) return TS_SOFT_CONTACT_SPRING;
+    int wanted = sim->options.soft_contacts == 2 || (sim->options.soft_contacts == 1 && sim->solver->takes_softness);
+    return wanted ? TS_SOFT_CONTACT_MODEL : TS_SOFT_CONTACT_NONE;
+}
 
 /// Reference velocities (m/s) and compliances (kg^-1) of a soft contact's rows, contact->surface.dimension of them; `speed`
 /// holds their velocities when the step begins.

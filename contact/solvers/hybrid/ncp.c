@@ -215,14 +215,19 @@ static double start_enough(const ts_contact_problem* problem) {
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {  // NOLINT(readability-non-const-parameter)
     // What moves nothing is taken out of an answer that has something to spare, and it is to be good enough then.
-    ts_ncp_settings strict = *(const ts_ncp_settings*)settings;
-    int polished = problem->row_count <= strict.least_norm;
-    strict.shared.tolerance =
-        ts_least_norm_goal(ts_solver_goal(&strict.shared), problem->row_count, strict.least_norm).tolerance;
+    const ts_ncp_settings* used = (const ts_ncp_settings*)settings;
+    int polished = problem->row_count <= used->least_norm;
+    ts_ncp_settings strict;
+    if (polished) {
+        strict = *used;
+        strict.shared.tolerance =
+            ts_least_norm_goal(ts_solver_goal(&used->shared), problem->row_count, used->least_norm).tolerance;
+        used = &strict;
+    }
     ts_ncp_search s = {.problem = problem,
-                       .settings = &strict,
+                       .settings = used,
                        .scratch = scratch,
-                       .yardstick = ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal(&strict.shared)),
+                       .yardstick = ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal(&used->shared)),
                        .start_enough = start_enough(problem),
                        .at = {impulse, TS_SOLVE_ITERATION_LIMIT, HUGE_VAL}};
     ts_trace unread, *trace = problem->trace ? problem->trace : &unread;
@@ -233,7 +238,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
         if ((s.settings->stages >> i & 1 || i == SWEEPS) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
     }
     s.yardstick.goal = ts_solver_goal((const ts_solver_settings*)settings);
-    if (polished && s.at.status == TS_SOLVE_CONVERGED) ts_least_norm(&s.yardstick, strict.least_norm, scratch, impulse);
+    if (polished && s.at.status == TS_SOLVE_CONVERGED) ts_least_norm(&s.yardstick, used->least_norm, scratch, impulse);
     ts_solve_report report = {s.at.status, s.spent.iterations, s.stage};
     for (int b = 0; problem->memory && b < problem->block_count; ++b)
         problem->memory[b] = s.start_held ? has_held : has_moved;
