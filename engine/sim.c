@@ -65,6 +65,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     // No integrator has use for both.
     storage->plain_velocity = storage->coast_position;
     storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
+    storage->known_surface = FIXED_ARRAY(storage, ts_known_surface, workers);
     storage->row_plan = FIXED_ARRAY(storage, ts_row_plan, 1);
     storage->broad = ts_broad_phase_create();
     return ts_kinematics_create(model, &storage->fixed, &sim->kinematics) &&

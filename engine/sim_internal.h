@@ -53,6 +53,14 @@ typedef struct ts_surface_move {
     double restitution;
 } ts_surface_move;
 
+/// A surface between two, and what it was made of.
+typedef struct ts_known_surface {
+    int is_known;
+    int runs;                 // nonzero: one of the two does
+    const ts_surface *a, *b;  // where these two are, while a search for contacts goes on
+    ts_surface of_a, of_b, between;
+} ts_known_surface;
+
 /// A model whose masses are the simulation's own: all else is shared with the model that it was created for.
 typedef struct ts_own_masses {
     ts_model model;
@@ -137,7 +145,8 @@ typedef struct ts_sim_storage {
 
     ts_arena*
         solve_scratch;  // one per worker; emptied before each stage that begins in them: pairs, contacts, a pile that is kept for whoever asks for its problem, a solve
-    struct ts_row_plan* row_plan;  // the blocks of the present step; its arrays grow
+    ts_known_surface* known_surface;  // one per worker: the last one that was asked for
+    struct ts_row_plan* row_plan;     // the blocks of the present step; its arrays grow
 
     // boxes of the present step
     ts_bounds* bounds;      // (collider_count)

@@ -261,33 +261,36 @@ typedef struct known_frame {
     ts_mat3 frame;
 } known_frame;
 
-// A surface, and the two that it was made of: pairs one after another mostly share it.
-typedef struct known_surface {
-    int is_known;
-    int runs;  // nonzero: one of the two does
-    const ts_surface *a, *b;
-    ts_surface between;
-} known_surface;
-
-// The surface of a pair, with what the simulation adds to it.
-static const ts_surface* surface_of(const ts_sim* sim, const ts_narrow_pair* pair, known_surface* known) {
+// The surface of a pair, with what the simulation adds to it. Pairs one after another, and steps, mostly share it.
+static const ts_surface* surface_of(const ts_sim* sim, const ts_narrow_pair* pair, ts_known_surface* known) {
     const ts_model* model = sim->model;
     const ts_surface *a = &model->geom[pair->a].surface, *b = &model->geom[pair->b].surface;
     const ts_surface_move* move = ts_sim_storage_of(sim)->surface_move;
-    // What is not the same to the bit counts as another surface. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
-    int same = known->is_known && (a == known->a || !memcmp(a, known->a, sizeof *a)) &&
-               (b == known->b || !memcmp(b, known->b, sizeof *b));
-    if (same && !move && model->pair_count == 0) return &known->between;
-    known->is_known = 1;
-    known->runs = surface_runs(a) || surface_runs(b);
+    // What is not the same to the bit counts as another surface.
+    int same =
+        known->is_known && !move && model->pair_count == 0 &&
+        (a == known->a || !memcmp(a, &known->of_a, sizeof *a)) &&  // NOLINT(bugprone-suspicious-memory-comparison)
+        (b == known->b || !memcmp(b, &known->of_b, sizeof *b));    // NOLINT(bugprone-suspicious-memory-comparison)
     known->a = a;
     known->b = b;
+    if (same) return &known->between;
+    known->is_known = !move;
+    known->runs = surface_runs(a) || surface_runs(b);
+    memcpy(&known->of_a, a, sizeof *a);
+    memcpy(&known->of_b, b, sizeof *b);
     known->between = ts_model_surface_between(model, pair->a, pair->b);
     if (!move) return &known->between;
     ts_surface* surface = &known->between;
     surface->friction = fmax(surface->friction + (move[pair->a].friction + move[pair->b].friction), 0.0);
     surface->restitution = fmax(surface->restitution + (move[pair->a].restitution + move[pair->b].restitution), 0.0);
     return surface;
+}
+
+// What a worker knows of surfaces; where they are is not known from the last step, whose model may be gone.
+static ts_known_surface* surfaces_of(const ts_sim* sim, int worker) {
+    ts_known_surface* known = &ts_sim_storage_of(sim)->known_surface[worker];
+    known->a = known->b = NULL;
+    return known;
 }
 
 // What the contacts of a pair share.
@@ -408,7 +411,7 @@ typedef struct compact_context {
 } compact_context;
 
 // All contacts of a pair that touches, and what they are together.
-static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, known_surface* surfaces,
+static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, ts_known_surface* surfaces,
                       contact_range* range) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_geom* geom = sim->model->geom;
@@ -450,30 +453,28 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touc
 
 static void fill_contacts(void* context, int begin, int end, int worker) {
     const compact_context* job = (const compact_context*)context;
-    known_surface surfaces = {.is_known = 0};
-    (void)worker;
+    ts_known_surface* surfaces = surfaces_of(job->sim, worker);
     for (int i = begin; i < end; ++i) {
         job->range[i].deepest = 0.0;
-        if (job->touch[i].count) fill_pair(job->sim, &job->pair[i], &job->touch[i], &surfaces, &job->range[i]);
+        if (job->touch[i].count) fill_pair(job->sim, &job->pair[i], &job->touch[i], surfaces, &job->range[i]);
     }
 }
 
 // What few contacts have, of those that do.
 static void fill_rare(void* context, int begin, int end, int worker) {
     ts_sim* sim = (ts_sim*)context;
-    known_surface surfaces = {.is_known = 0};
-    (void)worker;
+    ts_known_surface* surfaces = surfaces_of(sim, worker);
     for (int r = begin; r < end; ++r) {
         const ts_contact_run* run = &ts_sim_storage_of(sim)->contact_run[r];
         if (!(run->kind & TS_CONTACT_RUN_RARE)) continue;
         const ts_contact* contact = &sim->contact[run->first];
         ts_narrow_pair pair = {contact->geom_a, contact->geom_b};
-        const ts_surface* surface = surface_of(sim, &pair, &surfaces);
+        const ts_surface* surface = surface_of(sim, &pair, surfaces);
         ts_contact_rare* rare = &sim->contact_rare[run->first];
         for (int k = 0; k < run->count; ++k)
             rare[k] = (ts_contact_rare){.friction_spin = surface->friction_spin,
                                         .friction_roll = surface->friction_roll,
-                                        .drift = surfaces.runs ? drift_of(sim, &contact[k]) : ts_vec3_zero(),
+                                        .drift = surfaces->runs ? drift_of(sim, &contact[k]) : ts_vec3_zero(),
                                         .adhesion = adhesion_of(sim, &contact[k], surface),
                                         .angular_impulse = ts_vec3_zero()};
     }

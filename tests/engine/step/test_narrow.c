@@ -44,6 +44,33 @@ Test(narrow, the_smaller_kind_is_a_and_the_normal_points_to_b) {
     fixture_end(&f);
 }
 
+static double friction_after_a_step(fixture* f) {
+    cr_assert_eq(ts_sim_forward(f->sim, NULL), TS_OK);
+    cr_assert_eq(f->sim->contact_count, 1);
+    return f->sim->contact[0].surface.friction;
+}
+
+// What is known of a surface from the last step is not taken for what it has become.
+Test(narrow, a_surface_that_changes_is_seen_at_once) {
+    ts_geom_def floor_geom = ts_geom_def_default(), ball = ts_geom_def_default();
+    floor_geom.surface.friction = ball.surface.friction = 0.5;
+    fixture f = pair(&floor_geom, &ball);
+    ts_surface_move move[2] = {{0.25, 0.0}, {0.0, 0.0}};
+    ts_geom* geom = (ts_geom*)(uintptr_t)f.model->geom;
+    cr_expect_eq(friction_after_a_step(&f), 0.5);
+    for (int g = 0; g < 2; ++g) {
+        geom[g].surface.friction = 0.75;
+        cr_expect_eq(friction_after_a_step(&f), 0.75, "geom %d", g);
+        ts_sim_storage_of(f.sim)->surface_move = move;
+        cr_expect_eq(friction_after_a_step(&f), 1.0, "geom %d", g);
+        ts_sim_storage_of(f.sim)->surface_move = NULL;
+        cr_expect_eq(friction_after_a_step(&f), 0.75, "geom %d", g);
+        geom[g].surface.friction = 0.5;
+        cr_expect_eq(friction_after_a_step(&f), 0.5, "geom %d", g);
+    }
+    fixture_end(&f);
+}
+
 Test(narrow, friction_and_restitution_combine) {
     ts_geom_def floor_geom = ts_geom_def_default(), ball = ts_geom_def_default();
     floor_geom.surface.friction = 0.3;
