@@ -43,6 +43,13 @@ static int find_islands(const ts_pair_unit* unit, int unit_count, int body_count
     return count;
 }
 
+// Sums of an island are at hand while it is the same one: in memory, each addition would wait for the store before it.
+static inline void turn_to(const ts_pairs* pairs, int island, int* at, ts_pair_island* here) {
+    if (island == *at) return;
+    pairs->island[*at] = *here;
+    *here = pairs->island[*at = island];
+}
+
 // --- layout ------------------------------------------------------------------------------------------------------------
 
 // Whether all tensors of a group are numbers. What is round stays so to the bit.
@@ -117,8 +124,20 @@ typedef struct layout_job {
     ts_pairs_seat_kernel kernel;
 } layout_job;
 
-// A group of zeros, and its points likewise.
-static void clear_group(const ts_pairs* pairs, ts_pair_group* group) {
+// Whether every lane has as many points as the group: then all that is read of it will be written.
+static int is_whole(const layout_job* job, const ts_pair_group* group, const int* unit) {
+    for (int k = 0; k < TS_PAIR_LANES; ++k)
+        if (unit[k] < 0 || job->input->unit[unit[k]].count != group->count) return 0;
+    return 1;
+}
+
+// What nobody else writes is zero: of a whole group what substeps add up, of any other all that is not written.
+static void clear_group(const ts_pairs* pairs, ts_pair_group* group, int whole) {
+    for (int i = group->first; whole && i < group->first + group->count; ++i) {
+        memset(pairs->point[i].reference, 0, sizeof pairs->point[i].reference);
+        memset(&pairs->track[i].total, 0, sizeof pairs->track[i].total);
+    }
+    if (whole) return;
     *group = (ts_pair_group){.first = group->first, .count = group->count};
     memset(&pairs->point[group->first], 0, (size_t)group->count * sizeof *pairs->point);
     memset(&pairs->track[group->first], 0, (size_t)group->count * sizeof *pairs->track);
@@ -131,7 +150,7 @@ static void put_group(const layout_job* job, int g) {
     const ts_pair_source* source = &job->input->source;
     const int* unit = job->lane_unit + (size_t)TS_PAIR_LANES * (size_t)g;
     ts_pair_group* group = &pairs->group[g];
-    clear_group(pairs, group);
+    clear_group(pairs, group, is_whole(job, group, unit));
     ts_pair_seat seat = {0, group, &pairs->point[group->first], &pairs->track[group->first]};
     for (int k = 0; k < group->count; ++k) pairs->group_of[group->first + k] = g;
     for (seat.lane = 0; seat.lane < TS_PAIR_LANES; ++seat.lane) {
@@ -182,16 +201,23 @@ static int take_groups(ts_pairs* pairs, ts_arena* arena, const int* place, layou
 
 // What islands are made of.
 static void sum_islands(ts_pairs* pairs, const ts_pairs_input* input) {
-    for (int u = 0; u < input->unit_count; ++u)
-        pairs->island[island_of(pairs, &input->unit[u])].contacts += input->unit[u].count;
+    int at = 0;
+    ts_pair_island island = pairs->island[0];
+    for (int u = 0; u < input->unit_count; ++u) {
+        turn_to(pairs, island_of(pairs, &input->unit[u]), &at, &island);
+        island.contacts += input->unit[u].count;
+    }
     for (int g = 0; g < pairs->group_count; ++g)
-        for (int k = 0; k < TS_PAIR_LANES; ++k)
-            pairs->island[pairs->group[g].island[k]].step_sum += pairs->sums[g].natural[k];
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            turn_to(pairs, pairs->group[g].island[k], &at, &island);
+            island.step_sum += pairs->sums[g].natural[k];
+        }
+    pairs->island[at] = island;
 }
 
 ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pairs_seat_kernel kernel) {
     const ts_pair_unit* unit = input->unit;
-    int units = input->unit_count;
+    int units = input->unit_count, workers = ts_task_pool_workers(input->tasks);
     ts_pair_order order;
     ts_pairs* pairs = (ts_pairs*)zeroed(arena, 1, sizeof *pairs);
     int* parent = TS_ARENA_ARRAY(arena, int, input->body_count);
@@ -205,12 +231,12 @@ ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pair
     layout_job job = {.pairs = pairs, .input = input, .kernel = kernel};
     if (!take_bodies(pairs, arena)) return NULL;
     pairs->island_count = find_islands(unit, units, input->body_count, parent, pairs->island_of);
-    if (!ts_pair_order_make(arena, input, &order)) return NULL;
+    if (!ts_pair_order_make(arena, input, workers > 1 ? TS_PAIR_DOMAINS_MOST : 1, &order)) return NULL;
     pairs->group_count = order.group_count;
     if (!take_groups(pairs, arena, order.place, &job)) return NULL;
     ts_task_parallel_for(pairs->tasks, pairs->group_count, 16, put_groups, &job);
     sum_islands(pairs, input);
-    return ts_pair_parts_make(pairs, arena, &order, ts_task_pool_workers(input->tasks)) ? pairs : NULL;
+    return ts_pair_parts_make(pairs, arena, &order, workers) ? pairs : NULL;
 }
 
 void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse) {
@@ -314,20 +340,23 @@ static void tell_islands(ts_pairs* pairs) {
         ts_pair_island* island = &pairs->island[i];
         *island = (ts_pair_island){.contacts = island->contacts, .step_sum = island->step_sum};
     }
+    int at = 0;
+    ts_pair_island island = pairs->island[0];
     for (int g = 0; g < pairs->group_count; ++g) {
         const ts_pair_sums* sums = &pairs->sums[g];
         for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            ts_pair_island* island = &pairs->island[pairs->group[g].island[k]];
-            if (sums->natural[k] > island->natural) island->natural = sums->natural[k];
-            if (sums->impulse[k] > island->impulse) island->impulse = sums->impulse[k];
-            island->velocity = ts_worse(island->velocity, sums->velocity[k]);
-            island->asked += sums->asked[k];
-            island->made += sums->made[k];
-            island->across += sums->across[k];
-            island->opposed += sums->opposed[k];
-            island->work += sums->work[k];
+            turn_to(pairs, pairs->group[g].island[k], &at, &island);
+            if (sums->natural[k] > island.natural) island.natural = sums->natural[k];
+            if (sums->impulse[k] > island.impulse) island.impulse = sums->impulse[k];
+            island.velocity = ts_worse(island.velocity, sums->velocity[k]);
+            island.asked += sums->asked[k];
+            island.made += sums->made[k];
+            island.across += sums->across[k];
+            island.opposed += sums->opposed[k];
+            island.work += sums->work[k];
         }
     }
+    pairs->island[at] = island;
 }
 
 // The worst of both, number by number; a NaN stays.
@@ -401,14 +430,19 @@ void ts_pairs_find_work(ts_pairs* pairs) {
     ts_task_parallel_for(pairs->tasks, pairs->body_count, BODIES, find_body_work, pairs);
     run(&pass, find_group_work);
     for (int i = 0; i <= pairs->island_count; ++i) pairs->island[i].asked = pairs->island[i].made = 0.0;
+    int at = 0;
+    ts_pair_island island = pairs->island[0];
     for (int b = 1; b < pairs->body_count; ++b) {
-        ts_pair_island* island = &pairs->island[pairs->island_of[b]];
-        island->asked += pairs->body_work[2 * b];
-        island->made += pairs->body_work[2 * b + 1];
+        turn_to(pairs, pairs->island_of[b], &at, &island);
+        island.asked += pairs->body_work[2 * b];
+        island.made += pairs->body_work[2 * b + 1];
     }
     for (int g = 0; g < pairs->group_count; ++g)
-        for (int k = 0; k < TS_PAIR_LANES; ++k)
-            pairs->island[pairs->group[g].island[k]].asked -= pairs->sums[g].asked[k];
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            turn_to(pairs, pairs->group[g].island[k], &at, &island);
+            island.asked -= pairs->sums[g].asked[k];
+        }
+    pairs->island[at] = island;
 }
 
 // Part 0 makes zeros of what is not finite, too.

@@ -343,8 +343,8 @@ INLINE four3 admit(const shared* s, four3 impulse, four3 c, ts_four most) {
     ts_four zero = ts_four_zero(), fast = ts_four_minus(ts_four_minus(zero, c.z), most);
     ts_four z = ts_four_most(impulse.z, zero), reach = ts_four_product(s->friction, z);
     ts_four squared = ts_four_plus(ts_four_product(impulse.x, impulse.x), ts_four_product(impulse.y, impulse.y));
-    ts_four part = ts_four_quotient(reach, ts_four_root(squared)), one = ts_four_all(1.0);
-    part = ts_four_where(ts_four_minus(squared, ts_four_product(reach, reach)), part, one);
+    ts_four beyond = ts_four_minus(squared, ts_four_product(reach, reach)), part = ts_four_all(1.0);
+    if (ts_four_any(beyond)) part = ts_four_where(beyond, ts_four_quotient(reach, ts_four_root(squared)), part);
     four3 v = {ts_four_where(fast, zero, ts_four_product(part, impulse.x)),
                ts_four_where(fast, zero, ts_four_product(part, impulse.y)), ts_four_where(fast, zero, z)};
     return v;

@@ -14,6 +14,8 @@
 // places follow each other, and on two near cores an eighth more of that of a square pyramid of 1240 (3.26 ms in place of 2.9).
 #include "contact/pairs/pairs_order_internal.h"
 
+#include <string.h>
+
 #include "base/sort.h"
 
 enum {
@@ -68,25 +70,29 @@ static void cut_strips(const ts_pairs_input* input, const ts_strips* s, int doma
     }
 }
 
-static int count_domains(int groups) {
+static int count_domains(int groups, int most) {
     int domains = 1;
-    while (domains < TS_PAIR_DOMAINS_MOST && groups >= 2 * domains * GROUPS_LEAST) domains *= 2;
+    while (domains < most && groups >= 2 * domains * GROUPS_LEAST) domains *= 2;
     return domains;
 }
 
 // The domain of every group: that of its middle.
-static void give_groups(const ts_pairs_input* input, const ts_strips* s, ts_pair_order* order) {
+static void give_groups(const ts_pairs_input* input, const ts_strips* s, const int* list, int most,
+                        ts_pair_order* order) {
     int domain_of[STRIPS];
-    order->domain_count = count_domains(order->group_count);
+    order->domain_count = count_domains(order->group_count, most);
+    memset(order->domain, 0, (size_t)order->group_count);
+    if (order->domain_count == 1) return;
     cut_strips(input, s, order->domain_count, domain_of);
-    // Lanes are filled from the first, so the last of these to write is in the middle.
-    for (int lane = 0; lane <= TS_PAIR_LANES / 2; ++lane)
-        for (int u = 0; u < input->unit_count; ++u)
-            if (order->place[u] % TS_PAIR_LANES == lane)
-                order->domain[order->place[u] / TS_PAIR_LANES] = (unsigned char)domain_of[strip_of(s, &input->unit[u])];
+    // In this order lanes are filled from the first, so the last of these to write is in the middle.
+    for (int k = 0; k < input->unit_count; ++k) {
+        int place = order->place[list[k]];
+        if (place % TS_PAIR_LANES <= TS_PAIR_LANES / 2)
+            order->domain[place / TS_PAIR_LANES] = (unsigned char)domain_of[strip_of(s, &input->unit[list[k]])];
+    }
 }
 
-int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_order* out) {
+int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, int most_domains, ts_pair_order* out) {
     size_t units = (size_t)input->unit_count;
     *out = (ts_pair_order){.place = TS_ARENA_ARRAY(arena, int, units),
                            .domain = TS_ARENA_ARRAY(arena, unsigned char, units)};
@@ -106,7 +112,7 @@ int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_ord
         }
         list_units(input, &s, list);
         for (int k = 0; k < input->unit_count; ++k) out->place[list[k]] = next[out->place[list[k]]]++;
-        give_groups(input, &s, out);
+        give_groups(input, &s, list, most_domains, out);
     }
     ts_arena_scope_end(arena, scope);
     return enough;

@@ -13,7 +13,8 @@ typedef struct ts_pair_order {
     unsigned char* domain;  // (group_count) in which most of the group is
 } ts_pair_order;
 
-/// Orders units: those that share a moving body stay in their order. Returns 0 when memory is short.
-int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_order* out);
+/// Orders units: those that share a moving body stay in their order. One domain where `most_domains` is 1, else at most
+/// TS_PAIR_DOMAINS_MOST, which it is then. Returns 0 when memory is short.
+int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, int most_domains, ts_pair_order* out);
 
 #endif

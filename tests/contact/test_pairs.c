@@ -242,7 +242,7 @@ Test(pairs, order_keeps_what_shares_a_body) {
         ts_pair_order order;
         make(&h, 100 + seed);
         ts_pairs_input input = {.unit = h.unit, .unit_count = UNITS, .body_count = BODIES};
-        cr_assert(ts_pair_order_make(&h.arena, &input, &order));
+        cr_assert(ts_pair_order_make(&h.arena, &input, TS_PAIR_DOMAINS_MOST, &order));
         cr_assert_lt(order.group_count, UNITS, "something must be side by side");
         expect_order(&order, h.unit, UNITS);
         drop(&h);
@@ -536,7 +536,7 @@ static void expect_domains(int is_row, int domains) {
     ts_pair_order order;
     int points[TS_PAIR_DOMAINS_MOST] = {0}, of[STONES], shared = 0;
     ts_pairs_input input = {.unit = w->unit, .unit_count = w->units, .body_count = STONES};
-    cr_assert(ts_pair_order_make(&w->arena, &input, &order));
+    cr_assert(ts_pair_order_make(&w->arena, &input, TS_PAIR_DOMAINS_MOST, &order));
     cr_assert_eq(order.domain_count, domains);
     memset(of, -1, sizeof of);
     for (int u = 0; u < w->units; ++u) {
