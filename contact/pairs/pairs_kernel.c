@@ -6,7 +6,8 @@
 // matters. Of a point a sweep reads a lever arm, its impulse and four numbers of its stiffness. Lanes are pairs, which share no body (pairs_order.c), so
 // a pass over a group is what four passes over pairs are. Where inertias are numbers, levers begin where pushes and turns have nothing to do with each
 // other (ts_pair_round): then one cross product reads a point, one pushes it, and what impulses make of the rest is found from their sum.
-// A point is updated as ncp_pgs.c does it: the normal, and then, with what that changed, friction in its disc.
+// A point is updated as ncp_pgs.c does it: the normal, and then, with what that changed, friction in its disc. Points of a group wait for each other, and for
+// a root and a quotient each, so up to three groups that share no body go through theirs at once, step by step.
 // Source: pairs as units with shared frames, and wide solving by graph colouring, Catto, Box2D 3 (2024).
 // Guaranteed: compiled for AVX2 (pairs_kernel_wide.c) and for every machine the same sums in the same order, so the same bits. A lane without a pair
 // and a point that a pair lacks have steps of zero and stay zero.
@@ -451,7 +452,7 @@ static void begin_group(const ts_pairs* pairs, const ts_pair_group* group) {
 static void begin(const ts_pair_pass* pass, int part) {
     const struct ts_pair_parts* parts = pass->pairs->parts;
     ts_pair_walk walk = ts_pair_walk_begin(parts, part, 1);
-    int at[2], of[2];
+    int at[TS_PAIR_ABREAST], of[TS_PAIR_ABREAST];
     for (int count; (count = ts_pair_walk_next(&walk, at, of)) > 0;)
         for (int k = 0; k < count; ++k) {
             begin_group(pass->pairs, &pass->pairs->group[parts->group[at[k]]]);
@@ -460,33 +461,15 @@ static void begin(const ts_pair_pass* pass, int part) {
     ts_pair_walk_end(&walk);
 }
 
-// The point's new impulse, for c as it is: the normal, and then friction with what that changed.
-INLINE four3 update(const shared* s, const ts_pair_point* p, four3 c, four3 old) {
-    ts_four tangent = ts_four_load(p->step[0]), normal = ts_four_load(p->step[1]);
-    // Without c first: who waits for it waits for less.
-    ts_four kept = ts_four_plus(old.z, ts_four_product(normal, ts_four_load(p->reference)));
-    four3 next = {ts_four_minus(old.x, ts_four_product(tangent, c.x)),
-                  ts_four_minus(old.y, ts_four_product(tangent, c.y)),
-                  ts_four_minus(kept, ts_four_product(normal, c.z))};
-    next.z = ts_four_most(next.z, ts_four_zero());
-    ts_four change = ts_four_minus(next.z, old.z);
-    next.x = ts_four_minus(next.x, ts_four_product(ts_four_load(p->coupling[0]), change));
-    next.y = ts_four_minus(next.y, ts_four_product(ts_four_load(p->coupling[1]), change));
-    ts_four squared = ts_four_plus(ts_four_product(next.x, next.x), ts_four_product(next.y, next.y));
-    ts_four reach = ts_four_product(s->friction, next.z),
-            beyond = ts_four_minus(squared, ts_four_product(reach, reach));
-    if (!ts_four_any(beyond)) return next;
-    ts_four part = ts_four_quotient(reach, ts_four_root(squared));
-    next.x = ts_four_where(beyond, ts_four_product(part, next.x), next.x);
-    next.y = ts_four_where(beyond, ts_four_product(part, next.y), next.y);
-    return next;
-}
-
 // A group on its way through its points.
 typedef struct sweeper {
     shared s;
     motion before, now;
     four3 impulse;  // of all points so far
+    // Of the point at hand: its new impulse before friction stays in its disc, what is left of friction, what the normal changes by.
+    ts_pair_point* point;
+    four3 next;
+    ts_four part, change;
 } sweeper;
 
 INLINE void sweep_begin(const ts_pairs* pairs, const ts_pair_group* group, int is_round, sweeper* w) {
@@ -498,12 +481,38 @@ INLINE void sweep_begin(const ts_pairs* pairs, const ts_pair_group* group, int i
     w->impulse = zero3();
 }
 
-INLINE void sweep_point(sweeper* w, int is_round, ts_pair_point* p) {
-    four3 lever = load3(&p->lever), old = load3(&p->lambda),
-          c = read_point(&w->s, is_round, &w->now, w->impulse, lever);
-    four3 next = update(&w->s, p, c, old), change = minus3(next, old);
-    store3(next, &p->lambda);
-    push_point(&w->s, is_round, &w->now, lever, change);
+// The normal, and then friction with what that changed.
+INLINE void sweep_push(sweeper* w, int is_round, ts_pair_point* p) {
+    four3 old = load3(&p->lambda), c = read_point(&w->s, is_round, &w->now, w->impulse, load3(&p->lever));
+    ts_four tangent = ts_four_load(p->step[0]), normal = ts_four_load(p->step[1]);
+    // Without c first: who waits for it waits for less.
+    ts_four kept = ts_four_plus(old.z, ts_four_product(normal, ts_four_load(p->reference)));
+    four3 next = {ts_four_minus(old.x, ts_four_product(tangent, c.x)),
+                  ts_four_minus(old.y, ts_four_product(tangent, c.y)),
+                  ts_four_minus(kept, ts_four_product(normal, c.z))};
+    next.z = ts_four_most(next.z, ts_four_zero());
+    w->change = ts_four_minus(next.z, old.z);
+    next.x = ts_four_minus(next.x, ts_four_product(ts_four_load(p->coupling[0]), w->change));
+    next.y = ts_four_minus(next.y, ts_four_product(ts_four_load(p->coupling[1]), w->change));
+    w->point = p;
+    w->next = next;
+}
+
+// Whether friction is beyond its disc is anyone's guess, and a wrong guess costs more than the root.
+INLINE void sweep_bound(sweeper* w) {
+    ts_four x = w->next.x, y = w->next.y, reach = ts_four_product(w->s.friction, w->next.z);
+    ts_four squared = ts_four_plus(ts_four_product(x, x), ts_four_product(y, y));
+    ts_four beyond = ts_four_minus(squared, ts_four_product(reach, reach));
+    w->part = ts_four_where(beyond, ts_four_quotient(reach, ts_four_root(squared)), ts_four_all(1.0));
+}
+
+INLINE void sweep_give(sweeper* w, int is_round) {
+    ts_pair_vector* lambda = &w->point->lambda;
+    four3 next = {ts_four_product(w->part, w->next.x), ts_four_product(w->part, w->next.y), w->next.z};
+    four3 change = {ts_four_minus(next.x, ts_four_load(lambda->at[0])),
+                    ts_four_minus(next.y, ts_four_load(lambda->at[1])), w->change};
+    store3(next, lambda);
+    push_point(&w->s, is_round, &w->now, load3(&w->point->lever), change);
     w->impulse = plus3(w->impulse, change);
 }
 
@@ -511,54 +520,73 @@ INLINE void sweep_end(const ts_pairs* pairs, int is_round, const sweeper* w) {
     move_bodies(&w->s, is_round, pairs->velocity, &w->before, &w->now, w->impulse);
 }
 
-INLINE void sweep_points(const ts_pairs* pairs, const ts_pair_group* group, int is_round) {
-    sweeper w;
-    sweep_begin(pairs, group, is_round, &w);
-    for (int i = 0; i < group->count; ++i) sweep_point(&w, is_round, &pairs->point[group->first + i]);
-    sweep_end(pairs, is_round, &w);
+// Compilers take loops apart too late to keep what is in them in registers.
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define UNROLL _Pragma("GCC unroll 3")
+#else
+#define UNROLL
+#endif
+
+INLINE void sweep_point(sweeper* w, int is_round, ts_pair_point* p) {
+    sweep_push(w, is_round, p);
+    sweep_bound(w);
+    sweep_give(w, is_round);
 }
 
-// Two groups that share no body at once: while a point of one waits for the point before it, one of the other goes on.
-INLINE void sweep_two(const ts_pairs* pairs, const ts_pair_group* a, const ts_pair_group* b, int is_round) {
-    sweeper w, v;
-    int most = a->count > b->count ? a->count : b->count;
-    sweep_begin(pairs, a, is_round, &w);
-    sweep_begin(pairs, b, is_round, &v);
-    for (int i = 0; i < most; ++i) {
-        if (i < a->count) sweep_point(&w, is_round, &pairs->point[a->first + i]);
-        if (i < b->count) sweep_point(&v, is_round, &pairs->point[b->first + i]);
+// So many groups that share no body at once, step by step: while a point of one waits for its root, or for the point before it, those of others go on.
+INLINE void sweep_abreast(const ts_pairs* pairs, const ts_pair_group* const* group, int count, int is_round) {
+    sweeper w[TS_PAIR_ABREAST];
+    int least = TS_PAIR_POINTS;
+    UNROLL for (int k = 0; k < count; ++k) {
+        least = group[k]->count < least ? group[k]->count : least;
+        sweep_begin(pairs, group[k], is_round, &w[k]);
     }
-    sweep_end(pairs, is_round, &w);
-    sweep_end(pairs, is_round, &v);
+    for (int i = 0; i < least; ++i) {
+        UNROLL for (int k = 0; k < count; ++k) sweep_push(&w[k], is_round, &pairs->point[group[k]->first + i]);
+        UNROLL for (int k = 0; k < count; ++k) sweep_bound(&w[k]);
+        UNROLL for (int k = 0; k < count; ++k) sweep_give(&w[k], is_round);
+    }
+    UNROLL for (int k = 0; k < count; ++k) {
+        for (int i = least; count > 1 && i < group[k]->count; ++i)
+            sweep_point(&w[k], is_round, &pairs->point[group[k]->first + i]);
+        sweep_end(pairs, is_round, &w[k]);
+    }
 }
 
-static void sweep_group(const ts_pairs* pairs, const ts_pair_group* group) {
-    if (group->is_round)
-        sweep_points(pairs, group, 1);
-    else
-        sweep_points(pairs, group, 0);
-}
+// Constants, of which each is worth a loop of its own.
+#define ABREAST(count, is_round)                                                                       \
+    static void sweep_##count##_##is_round(const ts_pairs* pairs, const ts_pair_group* const* group) { \
+        sweep_abreast(pairs, group, count, is_round);                                                  \
+    }
+ABREAST(1, 0)
+ABREAST(2, 0)
+ABREAST(3, 0)
+ABREAST(1, 1)
+ABREAST(2, 1)
+ABREAST(3, 1)
 
-static void sweep_groups(const ts_pairs* pairs, const ts_pair_group* a, const ts_pair_group* b) {
-    if (a->is_round != b->is_round) {
-        sweep_group(pairs, a);
-        sweep_group(pairs, b);
-    } else if (a->is_round)
-        sweep_two(pairs, a, b, 1);
-    else
-        sweep_two(pairs, a, b, 0);
+static void sweep_groups(const ts_pairs* pairs, const ts_pair_group* const* group, int count) {
+    static void (*const sweeps[2][TS_PAIR_ABREAST])(const ts_pairs*, const ts_pair_group* const*) = {
+        {sweep_1_0, sweep_2_0, sweep_3_0}, {sweep_1_1, sweep_2_1, sweep_3_1}};
+    int round = 0;
+    for (int k = 0; k < count; ++k) round += group[k]->is_round != 0;
+    if (round == 0 || round == count) {
+        sweeps[round > 0][count - 1](pairs, group);
+        return;
+    }
+    for (int k = 0; k < count; ++k) sweeps[group[k]->is_round != 0][0](pairs, &group[k]);
 }
 
 // The only part: there is nobody to wait for.
 static void sweep_alone(const ts_pairs* pairs, int count) {
     const struct ts_pair_parts* parts = pairs->parts;
+    const ts_pair_group* group[TS_PAIR_ABREAST];
     for (int pass = 0; pass < count; ++pass)
-        for (int n = 0; n < pairs->group_count; ++n) {
-            const ts_pair_group* group = &pairs->group[parts->group[n]];
-            if (parts->apart[n])
-                sweep_groups(pairs, group, &pairs->group[parts->group[++n]]);
-            else
-                sweep_group(pairs, group);
+        for (int n = 0; n < pairs->group_count; n += parts->abreast[n]) {
+            for (int k = 0; k < parts->abreast[n]; ++k) group[k] = &pairs->group[parts->group[n + k]];
+            sweep_groups(pairs, group, parts->abreast[n]);
         }
 }
 
@@ -570,12 +598,11 @@ static void sweep(const ts_pair_pass* pass, int part) {
         return;
     }
     ts_pair_walk walk = ts_pair_walk_begin(parts, part, pass->count);
-    int at[2], of[2];
+    int at[TS_PAIR_ABREAST], of[TS_PAIR_ABREAST];
+    const ts_pair_group* group[TS_PAIR_ABREAST];
     for (int count; (count = ts_pair_walk_next(&walk, at, of)) > 0;) {
-        if (count == 2)
-            sweep_groups(pairs, &pairs->group[parts->group[at[0]]], &pairs->group[parts->group[at[1]]]);
-        else
-            sweep_group(pairs, &pairs->group[parts->group[at[0]]]);
+        for (int k = 0; k < count; ++k) group[k] = &pairs->group[parts->group[at[k]]];
+        sweep_groups(pairs, group, count);
         for (int k = 0; k < count; ++k) ts_pair_walk_tell(&walk, at[k], of[k]);
     }
     ts_pair_walk_end(&walk);

@@ -53,16 +53,18 @@ static int touches(const ts_pair_group* group, const int* mark, int of) {
     return 0;
 }
 
-// Whether neighbours share a body. `mark` (body_count) is zero.
-static void find_apart(const ts_pairs* pairs, int* mark) {
+// How many neighbours share no body. `mark` (body_count) is zero.
+static void find_abreast(const ts_pairs* pairs, int* mark) {
     const struct ts_pair_parts* parts = pairs->parts;
-    for (int p = 0; p < parts->count; ++p)
-        for (int n = parts->first[p]; n < parts->first[p + 1]; ++n) {
-            const ts_pair_group* group = &pairs->group[parts->group[n]];
+    for (int n = 0, count; n < pairs->group_count; n += count) {
+        for (count = 0; count < TS_PAIR_ABREAST && n + count < pairs->group_count; ++count) {
+            const ts_pair_group* group = &pairs->group[parts->group[n + count]];
+            if (touches(group, mark, n + 1)) break;
             for (int side = 0; side < 2; ++side)
                 for (int k = 0; k < TS_PAIR_LANES; ++k) mark[group->body[side][k]] = n + 1;
-            parts->apart[n] = n + 1 < parts->first[p + 1] && !touches(&pairs->group[parts->group[n + 1]], mark, n + 1);
         }
+        parts->abreast[n] = (char)count;
+    }
 }
 
 // What touched a body last: a group of a part, in this pass or the one before.
@@ -103,7 +105,7 @@ static struct ts_pair_parts* take_parts(ts_arena* arena, int groups, int count) 
     parts->count = count;
     parts->first = TS_ARENA_ARRAY(arena, int, count + 1);
     parts->group = TS_ARENA_ARRAY(arena, int, groups);
-    parts->apart = TS_ARENA_ARRAY(arena, char, groups);
+    parts->abreast = TS_ARENA_ARRAY(arena, char, groups);
     parts->tells = (char*)ts_arena_alloc_zeroed(arena, (size_t)groups, 1);
     parts->need = (ts_pair_need*)ts_arena_alloc_zeroed(arena, (size_t)groups * (size_t)count, sizeof(ts_pair_need));
     parts->progress = TS_ARENA_ARRAY(arena, ts_pair_progress, count);
@@ -122,8 +124,10 @@ int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_order* or
     int enough = part && at && last && mark;
     if (enough) {
         list_groups(pairs, order, pairs->parts, part, at);
-        find_apart(pairs, mark);
-        if (count > 1) find_needs(pairs, part, at, last);
+        if (count > 1)
+            find_needs(pairs, part, at, last);
+        else
+            find_abreast(pairs, mark);
     }
     ts_arena_scope_end(arena, scope);
     return enough;
@@ -215,12 +219,12 @@ static int is_ready(ts_pair_walk* walk, int at, int pass) {
 }
 
 // What can be done now, of the passes in flight, the first ones first.
-static int look(ts_pair_walk* walk, int out_at[2], int out_pass[2]) {
+static int look(ts_pair_walk* walk, int out_at[TS_PAIR_ABREAST], int out_pass[TS_PAIR_ABREAST]) {
     const struct ts_pair_parts* parts = walk->parts;
     int count = 0, first = parts->first[walk->part], size = size_of(parts, walk->part);
-    for (int k = 0; k < TS_PAIR_FLIGHT && walk->pass + k < walk->passes && count < 2; ++k) {
+    for (int k = 0; k < TS_PAIR_FLIGHT && walk->pass + k < walk->passes && count < TS_PAIR_ABREAST; ++k) {
         int pass = walk->pass + k;
-        for (int n = done_in(walk, pass); n < size && count < 2 && is_ready(walk, first + n, pass); ++n) {
+        for (int n = done_in(walk, pass); n < size && count < TS_PAIR_ABREAST && is_ready(walk, first + n, pass); ++n) {
             out_at[count] = first + n;
             out_pass[count++] = pass;
         }
@@ -228,7 +232,7 @@ static int look(ts_pair_walk* walk, int out_at[2], int out_pass[2]) {
     return count;
 }
 
-int ts_pair_walk_next(ts_pair_walk* walk, int out_at[2], int out_pass[2]) {
+int ts_pair_walk_next(ts_pair_walk* walk, int out_at[TS_PAIR_ABREAST], int out_pass[TS_PAIR_ABREAST]) {
     int size = size_of(walk->parts, walk->part);
     while (walk->pass < walk->passes && done_in(walk, walk->pass) >= size) ++walk->pass;
     for (int spin = 0; spin < SPINS && walk->pass < walk->passes; ++spin) {

@@ -8,7 +8,8 @@
 
 enum {
     TS_PAIR_PARTS_MOST = TS_PAIR_DOMAINS_MOST,
-    TS_PAIR_FLIGHT = 4  // passes in which a thread may be at once
+    TS_PAIR_FLIGHT = 4,  // passes in which a thread may be at once
+    TS_PAIR_ABREAST = 3  // groups that are swept at once
 };
 
 /// How far a part is in the present passes, and whether a thread is at it (pairs_parts.c).
@@ -24,8 +25,9 @@ struct ts_pair_parts {
     int count;
     int* first;  // (count + 1) into group
     int* group;  // (group_count)
-    char*
-        apart;  // (group_count) by place in that list; nonzero: the group there and the next are of one part and share no body
+    // (group_count) of the only part, by place in that list: how many groups are swept at once there, if the one before ended the last ones. They share no
+    // body.
+    char* abreast;
     char* tells;                 // (group_count) likewise; nonzero: another part waits for it
     ts_pair_need* need;          // (group_count x count) by group
     ts_pair_progress* progress;  // (count)
@@ -54,9 +56,9 @@ typedef struct ts_pair_walk {
 /// Goes on with a part.
 ts_pair_walk ts_pair_walk_begin(const struct ts_pair_parts* parts, int part, int passes);
 
-/// Up to two groups that can be done now and share no body, of whatever passes, into out_at: by place in `group` of the parts. Waits for a while until there
-/// is one. Returns how many; 0: the part is through, or somebody else is slow.
-int ts_pair_walk_next(ts_pair_walk* walk, int out_at[2], int out_pass[2]);
+/// Up to TS_PAIR_ABREAST groups that can be done now and share no body, of whatever passes, into out_at: by place in `group` of the parts. Waits for a while
+/// until there is one. Returns how many; 0: the part is through, or somebody else is slow.
+int ts_pair_walk_next(ts_pair_walk* walk, int out_at[TS_PAIR_ABREAST], int out_pass[TS_PAIR_ABREAST]);
 
 /// The group there is done in that pass, and others may see it.
 void ts_pair_walk_tell(ts_pair_walk* walk, int at, int pass);

@@ -632,18 +632,23 @@ static void expect_waits(const ts_pairs* pairs) {
     }
 }
 
-// What is swept at once shares no stone.
+// What is swept at once shares no stone, and one thread's groups are swept once each.
 static void expect_apart(const ts_pairs* pairs) {
-    int together = 0;
-    for (int n = 0; n + 1 < pairs->group_count; ++n) {
-        if (!pairs->parts->apart[n]) continue;
-        const int *a = pairs->group[pairs->parts->group[n]].body[0],
-                  *b = pairs->group[pairs->parts->group[n + 1]].body[0];
-        for (int k = 0; k < 4 * TS_PAIR_LANES * TS_PAIR_LANES; ++k)
-            cr_assert(a[k % 8] == 0 || a[k % 8] != b[k / 8], "groups of stone %d", a[k % 8]);
-        ++together;
+    int most = 0, n = 0;
+    for (int count; n < pairs->group_count; n += count) {
+        count = pairs->parts->abreast[n];
+        cr_assert(count >= 1 && count <= TS_PAIR_ABREAST);
+        if (count > most) most = count;
+        for (int k = 0; k < count * count; ++k) {
+            if (k % count == k / count) continue;
+            const int *a = pairs->group[pairs->parts->group[n + k % count]].body[0],
+                      *b = pairs->group[pairs->parts->group[n + k / count]].body[0];
+            for (int i = 0; i < 4 * TS_PAIR_LANES * TS_PAIR_LANES; ++i)
+                cr_assert(a[i % 8] == 0 || a[i % 8] != b[i / 8], "groups of stone %d", a[i % 8]);
+        }
     }
-    cr_expect_gt(3 * together, pairs->group_count);
+    cr_expect_eq(n, pairs->group_count);
+    cr_expect_eq(most, TS_PAIR_ABREAST);
 }
 
 static void walk(wall* w, ts_residual* out_residual) {
@@ -665,8 +670,10 @@ static void share(int is_row) {
         ts_task_pool* tasks = ts_task_pool_create(1 << t);
         ts_pairs* pairs = (w[t] = build(tasks, is_row))->pairs;
         cr_expect_eq(pairs->parts->count, 1 << t);
-        expect_apart(pairs);
-        if (pairs->parts->count > 1) expect_waits(pairs);
+        if (pairs->parts->count > 1)
+            expect_waits(pairs);
+        else
+            expect_apart(pairs);
         walk(w[t], &judged[t]);
         pairs->tasks = NULL;
         ts_task_pool_destroy(tasks);
