@@ -129,7 +129,7 @@ static double limit_push(const ts_row_law* law, int normal, double push) {
 
 void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
                       double* out_impulse) {
-    ts_vec3 impulse;
+    ts_vec3 impulse = ts_vec3_zero();
     double ratio = ts_contact_start_of(sim, contact, memory, speed_now, &impulse);
     if (ratio == 0.0) return;
     if (contact->surface.dimension == 1) {

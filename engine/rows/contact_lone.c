@@ -46,7 +46,7 @@ static void fill(ts_sim* sim, const ts_row_block* owner, ts_row_lanes_lone* side
     int bounces;
     ts_reference_input input = {contact->gap, 0.0, now[2], free[2], 0};
     reference[2] = ts_contact_reference(&sim->options, &input, &bounces);
-    ts_vec3 start;
+    ts_vec3 start = ts_vec3_zero();
     const ts_row_memory* known = sim->row_memory.data;
     if (owner->memory >= 0 && ts_contact_start_of(sim, contact, &known[owner->memory], now[2], &start) != 0.0)
         ts_vec3_store(start, place->impulse + at);
