@@ -259,7 +259,10 @@ ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
 // --- passes ------------------------------------------------------------------------------------------------------------
 
 #if defined(TS_HAVE_WIDE)
-#define KERNEL(name) (__builtin_cpu_supports("avx2") ? ts_pairs_##name##_wide : ts_pairs_##name##_plain)
+#define KERNEL(name)                                                                                   \
+    (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") ? ts_pairs_##name##_many \
+     : __builtin_cpu_supports("avx2")                                         ? ts_pairs_##name##_wide \
+                                                                              : ts_pairs_##name##_plain)
 #else
 #define KERNEL(name) ts_pairs_##name##_plain
 #endif

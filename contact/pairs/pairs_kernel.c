@@ -9,7 +9,7 @@
 // A point is updated as ncp_pgs.c does it: the normal, and then, with what that changed, friction in its disc. Points of a group wait for each other, and for
 // a root and a quotient each, so up to three groups that share no body go through theirs at once, step by step.
 // Source: pairs as units with shared frames, and wide solving by graph colouring, Catto, Box2D 3 (2024).
-// Guaranteed: compiled for AVX2 (pairs_kernel_wide.c) and for every machine the same sums in the same order, so the same bits. A lane without a pair
+// Guaranteed: compiled for AVX2 (pairs_kernel_wide.c), for AVX-512 (pairs_kernel_many.c) and for every machine the same sums in the same order, so the same bits. A lane without a pair
 // and a point that a pair lacks have steps of zero and stay zero.
 // Known to fail: what ncp_pgs.c fails at.
 #include "contact/pairs/pairs_kernel_internal.h"
@@ -760,7 +760,9 @@ static void judge(ts_pair_pass* pass, int part) {
     show_figures(&f, &pass->residual[part]);
 }
 
-#if TS_WIDE && defined(__AVX2__)
+#if TS_MANY && defined(__AVX512VL__)
+#define KERNEL(name) ts_pairs_##name##_many
+#elif TS_WIDE && defined(__AVX2__)
 #define KERNEL(name) ts_pairs_##name##_wide
 #else
 #define KERNEL(name) ts_pairs_##name##_plain

@@ -1,4 +1,4 @@
-// The passes of pairs_kernel.c as they are compiled: for every machine, and for AVX2 where there is that. Not for use outside contact/pairs/ and
+// The passes of pairs_kernel.c as they are compiled: for every machine, for AVX2 and for AVX-512 where there is that. Not for use outside contact/pairs/ and
 // its tests.
 #ifndef TS_CONTACT_PAIRS_KERNEL_INTERNAL_H
 #define TS_CONTACT_PAIRS_KERNEL_INTERNAL_H
@@ -27,6 +27,7 @@ typedef void (*ts_pairs_kernel)(ts_pair_pass* pass, int part);
 typedef void (*ts_pairs_seat_kernel)(const ts_pairs* pairs, int g, double most_approach);
 void ts_pairs_seat_plain(const ts_pairs* pairs, int g, double most_approach);
 void ts_pairs_seat_wide(const ts_pairs* pairs, int g, double most_approach);
+void ts_pairs_seat_many(const ts_pairs* pairs, int g, double most_approach);
 
 /// ts_pairs_make by one of these.
 ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pairs_seat_kernel kernel);
@@ -44,6 +45,13 @@ void ts_pairs_refer_wide(ts_pair_pass* pass, int part);
 void ts_pairs_begin_wide(ts_pair_pass* pass, int part);
 void ts_pairs_sweep_wide(ts_pair_pass* pass, int part);
 void ts_pairs_judge_wide(ts_pair_pass* pass, int part);
+
+/// The same.
+void ts_pairs_read_many(ts_pair_pass* pass, int part);
+void ts_pairs_refer_many(ts_pair_pass* pass, int part);
+void ts_pairs_begin_many(ts_pair_pass* pass, int part);
+void ts_pairs_sweep_many(ts_pair_pass* pass, int part);
+void ts_pairs_judge_many(ts_pair_pass* pass, int part);
 
 #ifdef __cplusplus
 }

@@ -710,31 +710,37 @@ Test(pairs, one_thread_goes_through_the_parts_of_all, .timeout = 60) {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-Test(pairs, wide_code_gives_the_same_bits) {
-    if (!__builtin_cpu_supports("avx2")) cr_skip_test("no AVX2 here");
+// The passes as they are compiled for some machine.
+typedef struct kernels {
+    ts_pairs_seat_kernel seat;
+    ts_pairs_kernel refer, begin, sweep, judge;
+} kernels;
+
+static void substep(const kernels* k, ts_pair_pass* pass, int moves) {
+    const ts_pairs* pairs = pass->pairs;
+    pass->count = moves;
+    k->refer(pass, 0);
+    memcpy(pairs->velocity, pairs->free, BODIES * TS_PAIR_SPEEDS * sizeof(double));
+    ts_pair_parts_rewind(pairs);
+    k->begin(pass, 0);
+    pass->count = 1;
+    ts_pair_parts_rewind(pairs);
+    k->sweep(pass, 0);
+    k->judge(pass, 0);
+}
+
+static void expect_same_bits(const kernels* k) {
+    const kernels plain = {ts_pairs_seat_plain, ts_pairs_refer_plain, ts_pairs_begin_plain, ts_pairs_sweep_plain,
+                           ts_pairs_judge_plain};
     for (int seed = 0; seed < 10; ++seed) {
         heap a, b;
-        make_by(&a, 600 + seed, 2.0, ts_pairs_seat_plain);
-        make_by(&b, 600 + seed, 2.0, ts_pairs_seat_wide);
+        make_by(&a, 600 + seed, 2.0, plain.seat);
+        make_by(&b, 600 + seed, 2.0, k->seat);
         cr_assert_eq(memcmp(a.seen, b.seen, sizeof a.seen), 0);
         ts_pair_pass of_a = {.pairs = a.pairs}, of_b = {.pairs = b.pairs};
         for (int n = 0; n < 3; ++n) {
-            of_a.count = of_b.count = n > 0;
-            ts_pairs_refer_plain(&of_a, 0);
-            ts_pairs_refer_wide(&of_b, 0);
-            memcpy(a.pairs->velocity, a.pairs->free, BODIES * TS_PAIR_SPEEDS * sizeof(double));
-            memcpy(b.pairs->velocity, b.pairs->free, BODIES * TS_PAIR_SPEEDS * sizeof(double));
-            ts_pair_parts_rewind(a.pairs);
-            ts_pairs_begin_plain(&of_a, 0);
-            ts_pair_parts_rewind(b.pairs);
-            ts_pairs_begin_wide(&of_b, 0);
-            of_a.count = of_b.count = 1;
-            ts_pair_parts_rewind(a.pairs);
-            ts_pairs_sweep_plain(&of_a, 0);
-            ts_pair_parts_rewind(b.pairs);
-            ts_pairs_sweep_wide(&of_b, 0);
-            ts_pairs_judge_plain(&of_a, 0);
-            ts_pairs_judge_wide(&of_b, 0);
+            substep(&plain, &of_a, n > 0);
+            substep(k, &of_b, n > 0);
         }
         size_t points = (size_t)a.pairs->point_count;
         cr_assert_eq(memcmp(a.pairs->point, b.pairs->point, points * sizeof(ts_pair_point)), 0);
@@ -746,5 +752,19 @@ Test(pairs, wide_code_gives_the_same_bits) {
         drop(&a);
         drop(&b);
     }
+}
+
+Test(pairs, wide_code_gives_the_same_bits) {
+    const kernels wide = {ts_pairs_seat_wide, ts_pairs_refer_wide, ts_pairs_begin_wide, ts_pairs_sweep_wide,
+                          ts_pairs_judge_wide};
+    if (!__builtin_cpu_supports("avx2")) cr_skip_test("no AVX2 here");
+    expect_same_bits(&wide);
+}
+
+Test(pairs, code_of_many_registers_gives_the_same_bits) {
+    const kernels many = {ts_pairs_seat_many, ts_pairs_refer_many, ts_pairs_begin_many, ts_pairs_sweep_many,
+                          ts_pairs_judge_many};
+    if (!__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq")) cr_skip_test("no AVX-512 here");
+    expect_same_bits(&many);
 }
 #endif
