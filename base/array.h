@@ -37,14 +37,14 @@ void ts_array_release(void* data);
         int capacity;                                                                    \
     } name;                                                                              \
     TS_ARRAY_FUNCTION int name##_reserve(name* array, int wanted) {                      \
-        if (wanted <= array->capacity) return 1;                                         \
+        if (wanted >= 0 && wanted <= array->capacity) return 1;                          \
         void* data = array->data;                                                        \
         int grown = ts_array_grow(&data, &array->capacity, sizeof(type), wanted);        \
         array->data = (type*)data;                                                       \
         return grown;                                                                    \
     }                                                                                    \
     TS_ARRAY_FUNCTION int name##_reserve_little(name* array, int wanted) {               \
-        if (wanted <= array->capacity) return 1;                                         \
+        if (wanted >= 0 && wanted <= array->capacity) return 1;                          \
         void* data = array->data;                                                        \
         int grown = ts_array_grow_little(&data, &array->capacity, sizeof(type), wanted); \
         array->data = (type*)data;                                                       \
