@@ -498,11 +498,14 @@ INLINE void sweep_push(sweeper* w, int is_round, ts_pair_point* p) {
     w->next = next;
 }
 
-// Whether friction is beyond its disc is anyone's guess, and a wrong guess costs more than the root.
-INLINE void sweep_bound(sweeper* w) {
+// Whether friction is beyond its disc is anyone's guess, and a wrong guess costs more than the root, but where nobody else uses the time. `guesses`: a
+// constant.
+INLINE void sweep_bound(sweeper* w, int guesses) {
     ts_four x = w->next.x, y = w->next.y, reach = ts_four_product(w->s.friction, w->next.z);
     ts_four squared = ts_four_plus(ts_four_product(x, x), ts_four_product(y, y));
     ts_four beyond = ts_four_minus(squared, ts_four_product(reach, reach));
+    w->part = ts_four_all(1.0);
+    if (guesses && !ts_four_any(beyond)) return;
     w->part = ts_four_where(beyond, ts_four_quotient(reach, ts_four_root(squared)), ts_four_all(1.0));
 }
 
@@ -531,7 +534,7 @@ INLINE void sweep_end(const ts_pairs* pairs, int is_round, const sweeper* w) {
 
 INLINE void sweep_point(sweeper* w, int is_round, ts_pair_point* p) {
     sweep_push(w, is_round, p);
-    sweep_bound(w);
+    sweep_bound(w, 1);
     sweep_give(w, is_round);
 }
 
@@ -545,7 +548,7 @@ INLINE void sweep_abreast(const ts_pairs* pairs, const ts_pair_group* const* gro
     }
     for (int i = 0; i < least; ++i) {
         UNROLL for (int k = 0; k < count; ++k) sweep_push(&w[k], is_round, &pairs->point[group[k]->first + i]);
-        UNROLL for (int k = 0; k < count; ++k) sweep_bound(&w[k]);
+        UNROLL for (int k = 0; k < count; ++k) sweep_bound(&w[k], count == 1);
         UNROLL for (int k = 0; k < count; ++k) sweep_give(&w[k], is_round);
     }
     UNROLL for (int k = 0; k < count; ++k) {
