@@ -463,9 +463,9 @@ ts_code ts_pairs_sweep_fat(const ts_pairs_job* job, long long limit, ts_sweep_en
     for (int i = 0; i < broad->count; ++i) {
         // From the trees' origin: as doubles these are the same numbers, so no pair is lost by rounding.
         const ts_box4* b = &broad->fat[i];
-        double none = (double)NAN;
-        int there = broad->state[i] >= TS_BOX_STILL;
-        fat[i].min = ts_vec3_make(there ? (double)b->low[0] : none, (double)b->low[1], (double)b->low[2]);
+        fat[i].min = fat[i].max = ts_vec3_make((double)NAN, (double)NAN, (double)NAN);
+        if (broad->state[i] < TS_BOX_STILL) continue;  // it has no fat box
+        fat[i].min = ts_vec3_make((double)b->low[0], (double)b->low[1], (double)b->low[2]);
         fat[i].max = ts_vec3_make(-(double)b->minus_high[0], -(double)b->minus_high[1], -(double)b->minus_high[2]);
         fat[i].group = broad->owner[i].group;
         fat[i].category = broad->owner[i].category;
