@@ -155,7 +155,6 @@ void ts_sim_free(ts_sim* sim) {
     ts_row_memory_array_free(&sim->row_memory);
     ts_pair_memory_array_free(&storage->pair_next);
     ts_row_memory_array_free(&storage->row_next);
-    ts_run_order_free(&storage->run_order);
     ts_manifold_kept_array_free(&storage->kept);
     ts_manifold_kept_array_free(&storage->kept_next);
     ts_sleep_free(sim);
@@ -181,7 +180,6 @@ size_t ts_sim_memory(const ts_sim* sim) {
         bytes += (size_t)pairs[i]->capacity * sizeof *pairs[i]->data +
                  (size_t)rows[i]->capacity * sizeof *rows[i]->data + (size_t)kept[i]->capacity * sizeof *kept[i]->data;
     for (int w = 0; w < ts_task_pool_workers(sim->tasks); ++w) bytes += ts_arena_reserved(&storage->solve_scratch[w]);
-    bytes += (size_t)storage->run_order.capacity * sizeof *storage->run_order.data;
     return bytes + ts_sleep_memory(sim) + ts_row_plan_memory(storage->row_plan) + ts_broad_phase_memory(storage->broad);
 }
 

@@ -39,7 +39,6 @@ typedef struct ts_spin_memory {
 } ts_spin_memory;
 
 TS_ARRAY_DECLARE(ts_manifold_kept_array, ts_manifold_kept);
-TS_ARRAY_DECLARE(ts_run_order, int);
 
 /// Whether a kinematic tree sleeps (step/sleep.c).
 typedef enum ts_tree_sleep {
@@ -95,7 +94,7 @@ typedef struct ts_sim_storage {
     int dof_most;             // most dofs of a tree
     int is_loose;  // nonzero: nothing but free joints without limits and dry friction, and no sensors of what happens in a step
     int collider_count;
-    ts_collider* collider;  // (collider_count) by ascending geom
+    ts_collider* collider;          // (collider_count) by ascending geom
     int has_margins;                // nonzero: some geom or contact pair has one
     double* dof_inverse_weight;     // (nv) kg^-1 or the like, see ts_row_weigh; NULL where nobody asks
     double* tendon_inverse_weight;  // (tendon_count) kg^-1, likewise
@@ -159,8 +158,6 @@ typedef struct ts_sim_storage {
     struct ts_contact_run*
         contact_run;  // (run_count) the contacts of one pair of geoms each (rows/contact_order_internal.h), as the search has found them
     int run_count;
-    ts_run_order run_order;  // of them, highest first, in the last step that asked: a hint, which changes no answer
-    int contacts_wait;  // nonzero: nobody has written sim->contact yet; ts_narrow_write does (step/narrow_internal.h), or a pile when its step is over
     int contact_softness;  // ts_soft_contact
     double* reference;     // (row_count) c*, m/s
     double* push_out;      // (row_count) the same, 0 of rows that drive; `reference` itself where there are none

@@ -52,23 +52,61 @@ static inline void turn_to(const ts_pairs* pairs, int island, int* at, ts_pair_i
 
 // --- layout ------------------------------------------------------------------------------------------------------------
 
+// Whether all tensors of a group are numbers. What is round stays so to the bit.
+static int is_round(const ts_pair_group* group) {
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            const ts_pair_tensor* I = &group->inverse_inertia[side];
+            double xx = I->at[0][k];
+            if (I->at[1][k] != 0.0 || I->at[2][k] != 0.0 || I->at[4][k] != 0.0) return 0;
+            if (I->at[3][k] != xx || I->at[5][k] != xx) return 0;
+        }
+    return 1;
+}
+
 static int island_of(const ts_pairs* pairs, const ts_pair_unit* unit) {
     return pairs->island_of[unit->body[0] ? unit->body[0] : unit->body[1]];
 }
 
-// The unit of every place of the groups, -1: none; behind them places of no group.
+// What pairs themselves know of a unit.
+static void put_unit(const ts_pairs* pairs, const ts_pair_unit* unit, const ts_pair_seat* seat) {
+    ts_pair_group* group = seat->group;
+    int lane = seat->lane;
+    group->island[lane] = island_of(pairs, unit);
+    for (int side = 0; side < 2; ++side) {
+        const ts_pair_body* body = &pairs->body[unit->body[side]];
+        group->body[side][lane] = unit->body[side];
+        group->inverse_mass[side][lane] = body->inverse_mass;
+        ts_pair_tensor* to = &group->inverse_inertia[side];
+        const double* I = body->inverse_inertia;
+        // Written out: compilers make of the loop what is longer than its rounds.
+        to->at[0][lane] = I[0];
+        to->at[1][lane] = I[1];
+        to->at[2][lane] = I[2];
+        to->at[3][lane] = I[3];
+        to->at[4][lane] = I[4];
+        to->at[5][lane] = I[5];
+    }
+    int* slot = pairs->slot + unit->first;
+    for (int k = 0; k < unit->count; ++k) {
+        seat->point[k].natural[lane] = 1.0;  // it is there; weighing finds its true size
+        slot[k] = TS_PAIR_LANES * (group->first + k) + lane;
+    }
+}
+
+// The unit of every place of the groups, -1: none.
 static void list_lanes(const int* place, int unit_count, int group_count, int* out_unit) {
-    for (int i = 0; i < TS_PAIR_LANES * (group_count + 1); ++i) out_unit[i] = -1;
+    for (int i = 0; i < TS_PAIR_LANES * group_count; ++i) out_unit[i] = -1;
     for (int u = 0; u < unit_count; ++u) out_unit[place[u]] = u;
 }
 
 // How many points each group has, and where they begin. Returns how many there are.
-static int count_points(const ts_pairs* pairs, const ts_pair_unit* unit) {
+static int count_points(const ts_pairs* pairs, const ts_pair_unit* unit, const int* lane_unit) {
     int points = 0;
     for (int g = 0; g < pairs->group_count; ++g) {
         int most = 0;
         for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            int u = pairs->unit_of[TS_PAIR_LANES * g + k];
+            int u = lane_unit[TS_PAIR_LANES * g + k];
             if (u >= 0 && unit[u].count > most) most = unit[u].count;
         }
         pairs->group[g].first = points;
@@ -82,36 +120,48 @@ static int count_points(const ts_pairs* pairs, const ts_pair_unit* unit) {
 typedef struct layout_job {
     const ts_pairs* pairs;
     const ts_pairs_input* input;
+    const int* lane_unit;
     ts_pairs_seat_kernel kernel;
 } layout_job;
 
-// What pairs themselves know of the units of a group.
-static void put_units(const layout_job* job, const int* of_lane, ts_pair_group* group) {
-    static const ts_pair_unit none = {{0, 0}, 0, 0, 0.0};
-    const ts_pairs* pairs = job->pairs;
-    for (int lane = 0; lane < TS_PAIR_LANES; ++lane) {
-        const ts_pair_unit* unit = of_lane[lane] < 0 ? &none : &job->input->unit[of_lane[lane]];
-        group->island[lane] = of_lane[lane] < 0 ? pairs->island_count : island_of(pairs, unit);
-        group->body[0][lane] = unit->body[0];
-        group->body[1][lane] = unit->body[1];
-        // What is there; weighing finds its true size.
-        for (int k = 0; k < group->count; ++k) pairs->point[group->first + k].natural[lane] = k < unit->count;
-        int* slot = pairs->slot + unit->first;
-        for (int k = 0; k < unit->count; ++k) slot[k] = TS_PAIR_LANES * (group->first + k) + lane;
+// Whether every lane has as many points as the group: then all that is read of it will be written.
+static int is_whole(const layout_job* job, const ts_pair_group* group, const int* unit) {
+    for (int k = 0; k < TS_PAIR_LANES; ++k)
+        if (unit[k] < 0 || job->input->unit[unit[k]].count != group->count) return 0;
+    return 1;
+}
+
+// What nobody else writes is zero: of a whole group what substeps add up, of any other all that is not written.
+static void clear_group(const ts_pairs* pairs, ts_pair_group* group, int whole) {
+    for (int i = group->first; whole && i < group->first + group->count; ++i) {
+        memset(pairs->point[i].reference, 0, sizeof pairs->point[i].reference);
+        memset(&pairs->track[i].total, 0, sizeof pairs->track[i].total);
     }
+    if (whole) return;
+    *group = (ts_pair_group){.first = group->first, .count = group->count};
+    memset(&pairs->point[group->first], 0, (size_t)group->count * sizeof *pairs->point);
+    memset(&pairs->track[group->first], 0, (size_t)group->count * sizeof *pairs->track);
+    for (int k = 0; k < TS_PAIR_LANES; ++k) group->island[k] = pairs->island_count;
 }
 
 // A group while it is in the caches, from nothing to all that sweeps read of it.
 static void put_group(const layout_job* job, int g) {
     const ts_pairs* pairs = job->pairs;
     const ts_pair_source* source = &job->input->source;
-    const int* unit = pairs->unit_of + (size_t)TS_PAIR_LANES * (size_t)g;
+    const int* unit = job->lane_unit + (size_t)TS_PAIR_LANES * (size_t)g;
     ts_pair_group* group = &pairs->group[g];
-    const ts_pair_seat seat = {group, &pairs->point[group->first], &pairs->track[group->first]};
+    clear_group(pairs, group, is_whole(job, group, unit));
+    ts_pair_seat seat = {0, group, &pairs->point[group->first], &pairs->track[group->first]};
     for (int k = 0; k < group->count; ++k) pairs->group_of[group->first + k] = g;
-    put_units(job, unit, group);
-    source->fill(source->context, unit, &seat);
+    for (seat.lane = 0; seat.lane < TS_PAIR_LANES; ++seat.lane) {
+        if (unit[seat.lane] < 0) continue;
+        put_unit(pairs, &job->input->unit[unit[seat.lane]], &seat);
+        source->fill(source->context, unit[seat.lane], &seat);
+    }
+    group->is_round = is_round(group);
     job->kernel(pairs, g, job->input->most_approach);
+    for (seat.lane = 0; source->tell && seat.lane < TS_PAIR_LANES; ++seat.lane)
+        if (unit[seat.lane] >= 0) source->tell(source->context, unit[seat.lane], &seat);
 }
 
 static void put_groups(void* context, int begin, int end, int worker) {
@@ -133,17 +183,18 @@ static int take_bodies(ts_pairs* pairs, ts_arena* arena) {
 }
 
 // The arrays whose sizes the order decides, and what stands in them. Returns 0 when memory is short.
-static int take_groups(ts_pairs* pairs, ts_arena* arena, const int* place, const ts_pairs_input* input) {
-    pairs->unit_of = TS_ARENA_ARRAY(arena, int, TS_PAIR_LANES*(pairs->group_count + 1));
+static int take_groups(ts_pairs* pairs, ts_arena* arena, const int* place, layout_job* job) {
+    const ts_pairs_input* input = job->input;
+    int* lane_unit = TS_ARENA_ARRAY(arena, int, TS_PAIR_LANES * pairs->group_count);
     pairs->island = (ts_pair_island*)zeroed(arena, pairs->island_count + 1, sizeof *pairs->island);
     pairs->group = TS_ARENA_ARRAY(arena, ts_pair_group, pairs->group_count);
     pairs->sums = (ts_pair_sums*)zeroed(arena, pairs->group_count, sizeof *pairs->sums);
     if (arena->failed) return 0;
-    list_lanes(place, input->unit_count, pairs->group_count, pairs->unit_of);
-    pairs->point_count = count_points(pairs, input->unit);
+    list_lanes(place, input->unit_count, pairs->group_count, lane_unit);
+    job->lane_unit = lane_unit;
+    pairs->point_count = count_points(pairs, input->unit, lane_unit);
     pairs->point = TS_ARENA_ARRAY(arena, ts_pair_point, pairs->point_count);
     pairs->track = TS_ARENA_ARRAY(arena, ts_pair_track, pairs->point_count);
-    pairs->before = TS_ARENA_ARRAY(arena, ts_pair_vector, pairs->point_count);
     pairs->group_of = TS_ARENA_ARRAY(arena, int, pairs->point_count);
     return !arena->failed;
 }
@@ -177,12 +228,12 @@ ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pair
     pairs->contact_count = input->contact_count;
     pairs->tasks = input->tasks;
     pairs->omega = input->omega;
-    layout_job job = {pairs, input, kernel};
+    layout_job job = {.pairs = pairs, .input = input, .kernel = kernel};
     if (!take_bodies(pairs, arena)) return NULL;
     pairs->island_count = find_islands(unit, units, input->body_count, parent, pairs->island_of);
     if (!ts_pair_order_make(arena, input, workers > 1 ? TS_PAIR_DOMAINS_MOST : 1, &order)) return NULL;
     pairs->group_count = order.group_count;
-    if (!take_groups(pairs, arena, order.place, input)) return NULL;
+    if (!take_groups(pairs, arena, order.place, &job)) return NULL;
     ts_task_parallel_for(pairs->tasks, pairs->group_count, 16, put_groups, &job);
     sum_islands(pairs, input);
     return ts_pair_parts_make(pairs, arena, &order, workers) ? pairs : NULL;

@@ -91,20 +91,22 @@ typedef struct ts_pair_group {
     };
 } ts_pair_group;
 
-/// Where a group is written.
+/// Where a unit is written: a lane of a group and of its points.
 typedef struct ts_pair_seat {
+    int lane;
     ts_pair_group* group;
-    ts_pair_point* point;  // (count of the group)
+    ts_pair_point* point;  // (count of the unit)
     ts_pair_track* track;  // likewise
 } ts_pair_seat;
 
-/// Who knows of units what pairs do not ask of every one of them at once. Called from several threads, for each group once.
+/// Who knows of units what pairs do not ask of every one of them at once. Called from several threads, for each unit once.
 typedef struct ts_pair_source {
     void* context;
-    /// Writes of the units of a group, lane by lane, normal (from A to B), tangent (the second one is normal x tangent), offset (a lever on B less the
-    /// same point's on A) and friction, and of every point lever, gap and, in the pair's frame, lambda (what it may begin with); all other vectors in
-    /// world axes. Unit -1 is none: all of it, and of points that a unit has not, is zero. Behind the units are those of the next group.
-    void (*fill)(void* context, const int unit[2 * TS_PAIR_LANES], const ts_pair_seat* seat);
+    /// Writes normal (from A to B), tangent (the second one is normal x tangent), offset (a lever on B less the same point's on A) and friction, and of
+    /// every point lever, gap and, in the pair's frame, lambda (what it may begin with); all other vectors in world axes.
+    void (*fill)(void* context, int unit, const ts_pair_seat* seat);
+    /// May read the velocities of the surfaces. NULL: nobody does.
+    void (*tell)(void* context, int unit, const ts_pair_seat* seat);
 } ts_pair_source;
 
 /// What a pass finds in a group, for islands to be told in order.
@@ -141,10 +143,8 @@ typedef struct ts_pairs {
     ts_pair_group* group;
     ts_pair_point* point;      // (point_count)
     ts_pair_track* track;      // (point_count)
-    ts_pair_vector* before;    // (point_count) m/s, of the surfaces, when the pairs were made
     const ts_pair_body* body;  // the input's
     int* group_of;             // (point_count)
-    int* unit_of;              // (TS_PAIR_LANES x group_count) the unit of each lane, -1: none
     int* island_of;            // (body_count) -1: of none
     double* free;              // (body_count x TS_PAIR_SPEEDS)
     double* velocity;

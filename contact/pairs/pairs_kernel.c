@@ -13,7 +13,6 @@
 // and a point that a pair lacks have steps of zero and stay zero.
 // Known to fail: what ncp_pgs.c fails at.
 #include "contact/pairs/pairs_kernel_internal.h"
-#include "contact/pairs/pairs_masses_internal.h"
 
 #include "base/linear/four.h"
 #include "base/scalar.h"
@@ -360,7 +359,6 @@ typedef struct rounding {
 
 static void seat(const ts_pairs* pairs, int g, double most_approach) {
     ts_pair_group* group = &pairs->group[g];
-    group->is_round = ts_pair_take_masses(pairs, group);
     ts_four all = ts_four_zero(), most = ts_four_all(most_approach);
     rounding to = {all, zero3()};
     shared s;
@@ -382,9 +380,6 @@ static void seat(const ts_pairs* pairs, int g, double most_approach) {
         four3 c = read_there(&seen, p);
         stiffness D = group->is_round ? stiffness_of_round(&group->round.yield, lever) : stiffness_of(&s, lever);
         store3(c, &pairs->track[i].velocity);
-        store3(c, &pairs->before[i]);
-        store3(zero3(), &pairs->track[i].total);
-        ts_four_store(ts_four_zero(), p->reference);
         store3(admit(&s, impulse, c, most), &p->lambda);
         all = ts_four_plus(all, weigh_point(p, pairs->omega, &D));
     }

@@ -5,7 +5,6 @@
 // floor up it moves by one body per sweep.
 // Rule: pairs of geoms in the order of the mean height of their points against gravity, highest first. Pairs of the same
 // height, and the points of a pair, stay as they are, so without gravity nothing moves.
-// What rests has the order of the last step, but for a few pairs: it is sorted from there, to the same end.
 // Source: experience with sequential impulses; numbers below. A problem has the same solutions in any order of its blocks.
 // Measured with warm starts against the order of pairs, which lists the floor first. Ten boxes, 4 sweeps a step: residual of
 // the exact law (force units) 390 -> 117; solved to 1e-6 N: 130 -> 47 sweeps a step. Pile of 1000, 10 sweeps: natural
@@ -22,8 +21,7 @@
 
 enum {
     LAYERS = 512,
-    FEW = 24,  // pairs of a layer that insertion sorts sooner than merging
-    MOVES = 4  // of a pair, on the average, that it takes as long to sort from the last step's order as anew
+    FEW = 24  // pairs of a layer that insertion sorts sooner than merging
 };
 
 // A pair by what it is sorted by.
@@ -79,26 +77,6 @@ static void insertion_sort(placed_run* placed, int begin, int end) {
     }
 }
 
-// From the order of the last step, of as many pairs: at rest it is that of now but for a few. What is returned is the order that sort_runs finds, where it does not take too
-// many moves: 0 then, and `out` says nothing.
-static int sort_from(const int* last, const placed_run* placed, int count, placed_run* out) {
-    int left = MOVES * count;
-    double finite = 0.0;
-    for (int k = 0; k < count; ++k) {
-        placed_run run = placed[last[k]];
-        int at = k;
-        finite += 0.0 * run.depth;
-        for (;
-             at > 0 && (run.depth < out[at - 1].depth || (run.depth == out[at - 1].depth && run.run < out[at - 1].run));
-             --at)
-            out[at] = out[at - 1];
-        out[at] = run;
-        left -= k - at;
-        if (left < 0) return 0;
-    }
-    return finite == 0.0;
-}
-
 // Layers of equal thickness from the top, which is as good as sorted where pairs lie anyhow; then layer by layer. Highest first; equal depths keep their order. Returns whichever of the two arrays holds the result.
 static placed_run* sort_runs(placed_run* placed, placed_run* spare, int count) {
     if (count <= FEW) {
@@ -121,18 +99,17 @@ static placed_run* sort_runs(placed_run* placed, placed_run* spare, int count) {
 const int* ts_contact_order_runs(ts_sim* sim) {
     ts_arena* arena = &sim->scratch;
     int count = ts_sim_storage_of(sim)->run_count;
-    ts_run_order* order = &ts_sim_storage_of(sim)->run_order;
-    if (!ts_run_order_reserve_little(order, count > 0 ? count : 1)) return NULL;
+    int* order = TS_ARENA_ARRAY(arena, int, count);
+    if (order && count == 1) {
+        order[0] = 0;
+        return order;
+    }
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     placed_run *placed = TS_ARENA_ARRAY(arena, placed_run, count), *spare = TS_ARENA_ARRAY(arena, placed_run, count);
-    if (!placed || !spare) return NULL;
+    if (!order || !placed || !spare) return NULL;
     find_depths(sim, placed);
-    if (order->count == count && sort_from(order->data, placed, count, spare))
-        placed = spare;
-    else
-        placed = sort_runs(placed, spare, count);
-    for (int k = 0; k < count; ++k) order->data[k] = placed[k].run;
-    order->count = count;
+    placed = sort_runs(placed, spare, count);
+    for (int k = 0; k < count; ++k) order[k] = placed[k].run;
     ts_arena_scope_end(arena, scope);
-    return order->data;
+    return order;
 }

@@ -12,12 +12,9 @@ extern "C" {
 typedef struct ts_contact_run {
     ts_vec3 centre;  // m, mean
     int first, count;
-    int geom[2];  // A and B
-    int body[2];  // likewise
+    int body[2];  // A and B
     int units;    // runs of points of one normal, none longer than a unit of a pile (contact/pairs/pairs.h)
     int kind;     // ts_contact_run_kind
-    ts_contact_surface surface;
-    const ts_manifold_point* point;  // (count) while contacts may be waiting for who writes them
 } ts_contact_run;
 
 /// What all of them are.
@@ -28,7 +25,7 @@ enum {
     TS_CONTACT_RUN_RARE = 8      // they have something that few have (ts_contact_rare)
 };
 
-/// The pairs of geoms that have contacts (ts_sim_storage.contact_run), highest first: (storage->run_count) indices, until the next step asks; NULL when
+/// The pairs of geoms that have contacts (ts_sim_storage.contact_run), highest first: (storage->run_count) indices in the step's scratch; NULL when
 /// memory is short.
 const int* ts_contact_order_runs(ts_sim* sim);
 

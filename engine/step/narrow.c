@@ -16,17 +16,28 @@
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/foresee_internal.h"
-#include "engine/step/narrow_internal.h"
 #include "engine/step/pair_memory_internal.h"
-#include "engine/step/pile_internal.h"
+#include "engine/step/pile_start_internal.h"
 #include "engine/step/sleep_internal.h"
 #include "engine/step/step.h"
+
+// 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
+static const double same_normal = 1e-6;
+
+enum { AHEAD = 6 };  // contacts whose memory is on its way
+
+// A label that people and recordings can follow: the pair's key scrambled to 32 bits, then the feature. Matching never
+// relies on the scrambled half being unique.
+static uint64_t contact_key(uint64_t pair, uint32_t feature) {
+    uint64_t x = pair * UINT64_C(0x9e3779b97f4a7c15);
+    x ^= x >> 29;
+    return (x * UINT64_C(0xbf58476d1ce4e5b9)) >> 32 << 32 | feature;
+}
 
 // Where a pair touches. Of most pairs there are fewer points than a manifold has room for.
 typedef struct narrow_touch {
     int count;
-    int units;    // of a pile (contact/pairs/pairs.h)
-    int is_kept;  // nonzero: they are those of an earlier step, moved on
+    int units;  // of a pile (contact/pairs/pairs.h)
     ts_proximity_status status;
     const ts_manifold_point* point;  // (count)
 } narrow_touch;
@@ -91,7 +102,7 @@ static void note_touch(const narrow_context* job, int i, const ts_manifold* mani
     ts_manifold_point* point = room_for(job, i, manifold->count, arena);
     int count = point ? manifold->count : 0;
     for (int k = 0; k < count; ++k) point[k] = manifold->point[k];
-    job->touch[i] = (narrow_touch){count, count_units(manifold), 0, manifold->status, point};
+    job->touch[i] = (narrow_touch){count, count_units(manifold), manifold->status, point};
 }
 
 // 1: of what pairs may have moved in steps with substeps, where there are none: a fifth of a nanometre, and gaps err by the square of that. Of that,
@@ -122,7 +133,6 @@ static int take_kept(const narrow_context* job, int i, const ts_transform* pose_
     if (!point || !ts_manifold_take(kept, pose_a, pose_b, margin, job->most, point, &touch->status)) return 0;
     touch->count = job->overlapping_only ? drop_apart(point, kept->count) : kept->count;
     touch->units = touch->count > 0;
-    touch->is_kept = 1;
     touch->point = point;
     return 1;
 }
@@ -190,7 +200,7 @@ static ts_narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int coun
     return one;
 }
 
-ts_vec3 ts_narrow_fresh_tangent(const ts_sim* sim, int geom_a, ts_vec3 normal) {
+static ts_vec3 fresh_tangent(const ts_sim* sim, int geom_a, ts_vec3 normal) {
     const ts_mat3* axes = &sim->kinematics.geom_pose[geom_a].R;
     int best = 0;
     if (sim->model->geom[geom_a].shape.kind != TS_SHAPE_PLANE) {
@@ -245,6 +255,12 @@ static int surface_runs(const ts_surface* surface) {
     return sum > 0.0;
 }
 
+// A frame, and what it was made of: points of a manifold mostly share it.
+typedef struct known_frame {
+    ts_vec3 normal, wanted;  // zero: no tangent of the last step
+    ts_mat3 frame;
+} known_frame;
+
 // The surface of a pair, with what the simulation adds to it. Pairs one after another, and steps, mostly share it.
 static const ts_surface* surface_of(const ts_sim* sim, const ts_narrow_pair* pair, ts_known_surface* known) {
     const ts_model* model = sim->model;
@@ -277,67 +293,56 @@ static ts_known_surface* surfaces_of(const ts_sim* sim, int worker) {
     return known;
 }
 
-void ts_narrow_frame(const ts_sim* sim, const ts_contact_run* run, ts_vec3 normal, const ts_row_memory* old,
-                     ts_known_frame* io_known) {
-    ts_vec3 tangent = ts_vec3_zero();
-    if (old && ts_vec3_norm_squared(ts_vec3_sub(ts_contact_remembered(old, TS_CONTACT_NORMAL), normal)) <
-                   ts_narrow_same_normal * ts_narrow_same_normal)
-        tangent = ts_contact_remembered(old, TS_CONTACT_TANGENT);
-    if (same_vector(normal, io_known->normal) && same_vector(tangent, io_known->wanted)) return;
-    int is_fresh = same_vector(tangent, ts_vec3_zero());
-    ts_vec3 wanted = is_fresh ? ts_narrow_fresh_tangent(sim, run->geom[0], normal) : tangent;
-    *io_known = (ts_known_frame){normal, tangent, contact_frame(normal, wanted)};
-}
+// What the contacts of a pair share.
+typedef struct shared_contact {
+    const ts_narrow_pair* pair;
+    const ts_surface* surface;
+    int body_a, body_b;
+    int starts;  // nonzero: the step may be one of a pile, which begins with the impulses that it finds in its contacts
+    double leak;     // 1: see ts_pile_leak
+    uint64_t label;  // of the pair: that of no feature
+} shared_contact;
 
-// Contact k of a run, all of it.
-static void fill_contact(const ts_sim* sim, const ts_contact_run* run, int k, uint64_t label, ts_known_frame* known,
-                         ts_contact* contact) {
-    int memory = ts_sim_storage_of(sim)->contact_memory_index[run->first + k];
+// The contact of a point, all of it; `memory` as match_points says.
+static void fill_contact(const ts_sim* sim, const shared_contact* shared, const ts_manifold_point* point, int memory,
+                         known_frame* known, ts_contact* contact) {
     const ts_row_memory* old = memory >= 0 ? &sim->row_memory.data[memory] : NULL;
-    const ts_manifold_point point = run->point[k];
-    ts_narrow_frame(sim, run, point.normal, old, known);
+    const ts_surface* surface = shared->surface;
+    ts_vec3 normal = point->normal, tangent = ts_vec3_zero();
+    if (old && ts_vec3_norm_squared(ts_vec3_sub(ts_contact_remembered(old, TS_CONTACT_NORMAL), normal)) <
+                   same_normal * same_normal)
+        tangent = ts_contact_remembered(old, TS_CONTACT_TANGENT);
+    if (!same_vector(normal, known->normal) || !same_vector(tangent, known->wanted)) {
+        int is_fresh = same_vector(tangent, ts_vec3_zero());
+        ts_vec3 wanted = is_fresh ? fresh_tangent(sim, shared->pair->a, normal) : tangent;
+        *known = (known_frame){normal, tangent, contact_frame(normal, wanted)};
+    }
     // One by one: a literal is made elsewhere and copied, which costs as much as all the rest.
     _Static_assert(sizeof(void*) != 8 || sizeof(ts_contact) == 232, "whatever a contact has is set here");
-    contact->geom_a = run->geom[0];
-    contact->geom_b = run->geom[1];
-    contact->body_a = run->body[0];
-    contact->body_b = run->body[1];
-    contact->key = label | point.feature;
-    contact->position = point.position;
+    contact->geom_a = shared->pair->a;
+    contact->geom_b = shared->pair->b;
+    contact->body_a = shared->body_a;
+    contact->body_b = shared->body_b;
+    contact->key = shared->label | point->feature;
+    contact->position = point->position;
     contact->frame = known->frame;
-    contact->gap = point.gap;
-    contact->surface = run->surface;
+    contact->gap = point->gap;
+    contact->surface = (ts_contact_surface){surface->friction, surface->restitution, surface->dimension};
     contact->persistent = old != NULL;
     contact->block = -1;
     contact->asleep = 0;
     contact->velocity_before = contact->velocity = contact->impulse = ts_vec3_zero();
-}
-
-// From the last to the first: points that stand where contacts go have been read when these are written.
-static void write_runs(void* context, int begin, int end, int worker) {
-    ts_sim* sim = (ts_sim*)context;
-    (void)worker;
-    for (int r = end - 1; r >= begin; --r) {
-        const ts_contact_run* run = &ts_sim_storage_of(sim)->contact_run[r];
-        ts_known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};
-        uint64_t label = ts_narrow_label(run->geom[0], run->geom[1]);
-        for (int k = run->count - 1; k >= 0; --k)
-            fill_contact(sim, run, k, label, &known, &sim->contact[run->first + k]);
-    }
-}
-
-void ts_narrow_write(ts_sim* sim) {
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
-    if (storage->contacts_wait == TS_CONTACTS_HOLD_POINTS)
-        write_runs(sim, 0, storage->run_count, 0);
-    else
-        ts_task_parallel_for(sim->tasks, storage->run_count, 64, write_runs, sim);
-    storage->contacts_wait = 0;
+    if (!old || !shared->starts) return;
+    double share = ts_contact_start_share(sim, old, normal);
+    if (share == 0.0) return;
+    ts_vec3 impulse = ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(old->impulse));
+    contact->impulse = ts_vec3_scale(share, impulse);
+    ts_pile_start(old, share, shared->leak, contact);
 }
 
 // N: what it pulls its bodies together with.
-static double adhesion_of(const ts_sim* sim, double gap, const ts_surface* surface) {
-    return gap <= surface->gap + sim->options.slop ? surface->adhesion : 0.0;
+static double adhesion_of(const ts_sim* sim, const ts_contact* contact, const ts_surface* surface) {
+    return contact->gap <= surface->gap + sim->options.slop ? surface->adhesion : 0.0;
 }
 
 // How far a point may have moved on either geom and still be the one of last step: 2 % of the smaller geom's size.
@@ -405,62 +410,53 @@ typedef struct compact_context {
     contact_range* range;
 } compact_context;
 
-// Whether any contact of a pair meets surfaces that run.
-static int is_driven(const ts_sim* sim, const ts_contact_run* run) {
-    ts_known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};
-    for (int k = 0; k < run->count; ++k) {
-        ts_contact contact;
-        fill_contact(sim, run, k, 0, &known, &contact);
-        if (ts_vec3_max_abs(drift_of(sim, &contact)) != 0.0) return 1;
-    }
-    return 0;
-}
-
-// What the contacts of a pair that touches are together, and the memory of each.
-static void list_run(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, ts_known_surface* surfaces,
-                     contact_range* range) {
+// All contacts of a pair that touches, and what they are together.
+static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, ts_known_surface* surfaces,
+                      contact_range* range) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_geom* geom = sim->model->geom;
+    ts_contact* contact = &sim->contact[range->at];
     int* memory = storage->contact_memory_index + range->at;
-    const ts_surface* surface = surface_of(sim, pair, surfaces);
-    match_points(sim, pair, touch, ts_narrow_label(pair->a, pair->b), range->old, range->old_end, memory);
-    int sticks = 0, pauses = 0;
+    const shared_contact shared = {.pair = pair,
+                                   .surface = surface_of(sim, pair, surfaces),
+                                   .body_a = geom[pair->a].body,
+                                   .body_b = geom[pair->b].body,
+                                   .starts = storage->substep_count > 1,
+                                   .leak = ts_pile_leak(storage->substep_count),
+                                   .label = contact_key(ts_pair_key(pair->a, pair->b), 0)};
+    match_points(sim, pair, touch, shared.label, range->old, range->old_end, memory);
+    known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
+    int drifts = surfaces->runs, glues = shared.surface->adhesion != 0.0;
+    int plain = shared.surface->dimension == 3, rare = drifts || shared.surface->dimension > 3, pauses = 0;
     ts_vec3 sum = ts_vec3_zero();
     for (int k = 0; k < touch->count; ++k) {
         const ts_row_memory* old = memory[k] >= 0 ? &sim->row_memory.data[memory[k]] : NULL;
-        double gap = touch->point[k].gap;
-        sticks = sticks || (surface->adhesion != 0.0 && adhesion_of(sim, gap, surface) != 0.0);
+        ts_contact_expect(&contact[k], AHEAD, sizeof *contact);
+        fill_contact(sim, &shared, &touch->point[k], memory[k], &known, &contact[k]);
+        int sticks = glues && adhesion_of(sim, &contact[k], shared.surface) != 0.0;
+        rare = rare || sticks;
+        plain = plain && !sticks && (!drifts || ts_vec3_max_abs(drift_of(sim, &contact[k])) == 0.0);
         pauses = pauses || (old && (old->pause != 0 || old->last_pause != 0));
-        sum = ts_vec3_add(sum, touch->point[k].position);
-        if (-gap > range->deepest) range->deepest = -gap;
+        sum = ts_vec3_add(sum, contact[k].position);
+        if (-contact[k].gap > range->deepest) range->deepest = -contact[k].gap;
     }
-    // One by one: a literal is made elsewhere and copied, which costs as much as all the rest.
-    ts_contact_run* run = &storage->contact_run[range->run];
-    int rare = surfaces->runs || surface->dimension > 3 || sticks;
-    run->centre = ts_vec3_scale(1.0 / touch->count, sum);
-    run->first = range->at;
-    run->count = touch->count;
-    run->geom[0] = pair->a;
-    run->geom[1] = pair->b;
-    run->body[0] = geom[pair->a].body;
-    run->body[1] = geom[pair->b].body;
-    run->units = touch->units;
-    run->kind = (surface->restitution > 0.0 ? TS_CONTACT_RUN_BOUNCES : 0) | (pauses ? TS_CONTACT_RUN_PAUSES : 0) |
-                (rare ? TS_CONTACT_RUN_RARE : 0);
-    run->surface.friction = surface->friction;
-    run->surface.restitution = surface->restitution;
-    run->surface.dimension = surface->dimension;
-    run->point = touch->point;
-    if (surface->dimension == 3 && !sticks && !(surfaces->runs && is_driven(sim, run)))
-        run->kind |= TS_CONTACT_RUN_PLAIN;
+    storage->contact_run[range->run] = (ts_contact_run){
+        .centre = ts_vec3_scale(1.0 / touch->count, sum),
+        .first = range->at,
+        .count = touch->count,
+        .body = {shared.body_a, shared.body_b},
+        .units = touch->units,
+        .kind = (plain ? TS_CONTACT_RUN_PLAIN : 0) | (shared.surface->restitution > 0.0 ? TS_CONTACT_RUN_BOUNCES : 0) |
+                (pauses ? TS_CONTACT_RUN_PAUSES : 0) | (rare ? TS_CONTACT_RUN_RARE : 0),
+    };
 }
 
-static void list_runs(void* context, int begin, int end, int worker) {
+static void fill_contacts(void* context, int begin, int end, int worker) {
     const compact_context* job = (const compact_context*)context;
     ts_known_surface* surfaces = surfaces_of(job->sim, worker);
     for (int i = begin; i < end; ++i) {
         job->range[i].deepest = 0.0;
-        if (job->touch[i].count) list_run(job->sim, &job->pair[i], &job->touch[i], surfaces, &job->range[i]);
+        if (job->touch[i].count) fill_pair(job->sim, &job->pair[i], &job->touch[i], surfaces, &job->range[i]);
     }
 }
 
@@ -479,25 +475,21 @@ static void fill_rare(void* context, int begin, int end, int worker) {
             rare[k] = (ts_contact_rare){.friction_spin = surface->friction_spin,
                                         .friction_roll = surface->friction_roll,
                                         .drift = surfaces->runs ? drift_of(sim, &contact[k]) : ts_vec3_zero(),
-                                        .adhesion = adhesion_of(sim, contact[k].gap, surface),
+                                        .adhesion = adhesion_of(sim, &contact[k], surface),
                                         .angular_impulse = ts_vec3_zero()};
     }
 }
 
-// Whether any contact, or any that sleeps, has something of it.
-static int any_is_rare(const ts_sim* sim) {
+// Where any contact, or any that sleeps, has something of it. Returns 0 when memory is short.
+static int take_rare(ts_sim* sim, int count, int asleep) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     int any = storage->bed && storage->bed->rare.count > 0;
     for (int r = 0; r < storage->run_count && !any; ++r) any = storage->contact_run[r].kind & TS_CONTACT_RUN_RARE;
-    return any;
-}
-
-// Contacts are there. Returns 0 when memory is short.
-static int take_rare(ts_sim* sim, int count) {
-    sim->contact_rare =
-        (ts_contact_rare*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)count, sizeof *sim->contact_rare);
+    if (!any) return 1;
+    sim->contact_rare = (ts_contact_rare*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)count + (size_t)asleep,
+                                                                sizeof *sim->contact_rare);
     if (!sim->contact_rare) return 0;
-    ts_task_parallel_for(sim->tasks, ts_sim_storage_of(sim)->run_count, 64, fill_rare, sim);
+    ts_task_parallel_for(sim->tasks, storage->run_count, 64, fill_rare, sim);
     return 1;
 }
 
@@ -536,13 +528,8 @@ static ts_code compact(ts_sim* sim, const ts_narrow_pair* pair, const narrow_tou
     storage->contact_run = TS_ARENA_ARRAY(&sim->scratch, ts_contact_run, storage->run_count);
     if (sim->scratch.failed) return TS_ERROR_MEMORY;
     compact_context job = {sim, pair, touch, range};
-    ts_task_parallel_for(sim->tasks, pair_count, 64, list_runs, &job);
-    int rare = any_is_rare(sim);
-    if (rare || !ts_pile_may_be(sim))
-        ts_narrow_write(sim);
-    else
-        storage->contacts_wait = TS_CONTACTS_WAIT;
-    if (rare && !take_rare(sim, count + asleep)) return TS_ERROR_MEMORY;
+    ts_task_parallel_for(sim->tasks, pair_count, 64, fill_contacts, &job);
+    if (!take_rare(sim, count, asleep)) return TS_ERROR_MEMORY;
     sim->contact_count = count;
     sim->info.contact_count = count;
     for (int i = 0; i < pair_count; ++i)
@@ -554,7 +541,6 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     sim->contact_count = 0;
     sim->contact_rare = NULL;
-    storage->contacts_wait = 0;
     sim->info.contact_count = 0;
     sim->info.narrow_failures = sim->info.kept_pairs = 0;
     sim->info.worst_penetration = 0.0;
@@ -579,7 +565,7 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     narrow_context job = {sim,   pair,  memory, kept,     most, keeps_all,
                           touch, point, room,   settings, soft, storage->has_margins};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
-    for (int i = 0; i < count; ++i) sim->info.kept_pairs += touch[i].is_kept;
+    for (int i = 0; keeps && i < count; ++i) sim->info.kept_pairs += kept[i].is_kept && kept[i].age > 0;
     for (int w = 0; w < workers; ++w)
         if (storage->solve_scratch[w].failed) return TS_ERROR_MEMORY;
     return compact(sim, pair, touch, count);

@@ -23,22 +23,16 @@
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/judge_internal.h"
-#include "engine/step/narrow_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/sleep_internal.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/yield_internal.h"
 
 enum {
-    BOUT = 16,   // sweeps between looks
-    GRAIN = 128  // bodies or contacts that a thread takes at a time
+    BOUT = 16,    // sweeps between looks
+    GRAIN = 128,  // bodies or contacts that a thread takes at a time
+    AHEAD = 8     // units whose contacts are on their way
 };
-
-#if defined(TS_HAVE_WIDE)
-#define FILL (__builtin_cpu_supports("avx2") ? ts_pile_fill_wide : ts_pile_fill_plain)
-#else
-#define FILL ts_pile_fill_plain
-#endif
 
 // --- whether it is one ---------------------------------------------------------------------------------------------------
 
@@ -74,7 +68,7 @@ static int fits_settings(const ts_sim* sim) {
            options->viscosity == 0.0 && ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_NONE;
 }
 
-int ts_pile_may_be(const ts_sim* sim) {
+static int may_be(const ts_sim* sim) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     return storage->substep_count > 1 && storage->is_loose && sim->integrator->frees_lone_bodies && !storage->ledger &&
            fits_settings(sim);
@@ -90,7 +84,7 @@ typedef struct pile_counts {
 // Whether it is one.
 static int fits(const ts_sim* sim, pile_counts* out) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    if (!ts_pile_may_be(sim) || sim->contact_count == 0) return 0;
+    if (!may_be(sim) || sim->contact_count == 0) return 0;
     *out = (pile_counts){0, 0, 0};
     for (int r = 0; r < storage->run_count; ++r) {
         const ts_contact_run* run = &storage->contact_run[r];
@@ -110,6 +104,19 @@ static int fits(const ts_sim* sim, pile_counts* out) {
 }
 
 // --- laying it out -------------------------------------------------------------------------------------------------------
+
+// What pairs are made of.
+typedef struct layout {
+    ts_sim* sim;
+    ts_pile* pile;
+    int* slot;           // (tree_count) the body of a tree; 0: none yet
+    ts_pair_body* body;  // (tree_count + 1)
+    double* velocity;    // (tree_count + 1) x TS_PAIR_SPEEDS, when the step begins
+    ts_vec3* centre;     // (tree_count + 1) m, where levers on them begin
+    int body_count;
+    ts_pair_unit* unit;
+    int unit_count;
+} layout;
 
 // The direction across gravity in which pairs lie farther apart.
 static ts_vec3 wide_axis(const ts_sim* sim) {
@@ -175,7 +182,7 @@ static void weigh_body(const ts_mat3* R, const ts_mat3* I, int is_round, ts_pair
 }
 
 // The number of a body among the pairs'.
-static int slot_of(ts_pile_layout* l, int body) {
+static int slot_of(layout* l, int body) {
     int tree = ts_sim_storage_of(l->sim)->body_tree[body];
     if (tree < 0) return 0;
     if (l->slot[tree]) return l->slot[tree];
@@ -199,7 +206,7 @@ static void take_speed(const ts_sim* sim, int tree, const double* from, double* 
 
 // Where bodies that have a number are, how they move, their masses and inertias.
 static void take_bodies(void* context, int begin, int end, int worker) {
-    const ts_pile_layout* l = (const ts_pile_layout*)context;
+    const layout* l = (const layout*)context;
     (void)worker;
     for (int slot = begin > 0 ? begin : 1; slot < end; ++slot) {
         int tree = l->pile->tree[slot], root = l->sim->model->tree[tree].root;
@@ -217,38 +224,71 @@ static void take_bodies(void* context, int begin, int end, int worker) {
 
 static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-static void add_unit(ts_pile_layout* l, const ts_pile_unit* whose, const int slot[2], double place) {
-    const int* memory = ts_sim_storage_of(l->sim)->contact_memory_index + whose->first;
-    l->whose[l->unit_count] = *whose;
-    for (int k = 0; k < whose->count; ++k)
-        if (memory[k] != memory[0] + k || memory[k] < 0) l->whose[l->unit_count].memory = -1;
-    l->unit[l->unit_count++] = (ts_pair_unit){{slot[0], slot[1]}, whose->first, whose->count, place};
+static ts_pair_unit* add_unit(layout* l, int first, int count, const int slot[2], double place) {
+    ts_pair_unit* unit = &l->unit[l->unit_count++];
+    *unit = (ts_pair_unit){{slot[0], slot[1]}, first, count, place};
+    return unit;
 }
 
 // Contacts of a pair of geoms: units of one normal.
-static void add_run(ts_pile_layout* l, int r, double place) {
-    const ts_contact_run* run = &ts_sim_storage_of(l->sim)->contact_run[r];
+static void add_run(layout* l, const ts_contact_run* run, double place) {
+    ts_pair_unit* unit = NULL;
+    const ts_contact* contact = l->sim->contact;
     int slot[2] = {slot_of(l, run->body[0]), slot_of(l, run->body[1])};
     if (run->kind & TS_CONTACT_RUN_BOUNCES)
-        for (int k = 0; k < run->count; ++k)
-            l->pile->elastic[l->pile->elastic_count++] =
-                (ts_pile_elastic){run->first + k, run->surface.restitution, 0.0};
-    const int* memory = ts_sim_storage_of(l->sim)->contact_memory_index;
-    ts_pile_unit unit = {run->point, run->first, run->count, r, memory[run->first]};
-    for (int k = 1; k < run->count && run->units > 1; ++k) {
-        int first = run->first + k;
-        if (first - unit.first < TS_PAIR_POINTS && same_vector(unit.point->normal, run->point[k].normal)) continue;
-        unit.count = first - unit.first;
-        add_unit(l, &unit, slot, place);
-        unit = (ts_pile_unit){run->point + k, first, run->count - k, r, memory[first]};
+        for (int k = 0; k < run->count; ++k) l->pile->elastic[l->pile->elastic_count++] = run->first + k;
+    if (run->units == 1) {
+        add_unit(l, run->first, run->count, slot, place);
+        return;
     }
-    add_unit(l, &unit, slot, place);
+    for (int i = run->first; i < run->first + run->count; ++i)
+        if (unit && unit->count < TS_PAIR_POINTS &&
+            same_vector(ts_mat3_column(&contact[unit->first].frame, 2), ts_mat3_column(&contact[i].frame, 2)))
+            ++unit->count;
+        else
+            unit = add_unit(l, i, 1, slot, place);
 }
 
 // Of contact i.
 static const ts_row_memory* memory_of(const ts_sim* sim, int i) {
     int memory = ts_sim_storage_of(sim)->contact_memory_index[i];
     return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
+}
+
+// Contacts of a unit into its seat. They have one frame, the first one's.
+static void fill_unit(void* context, int u, const ts_pair_seat* seat) {
+    const layout* l = (const layout*)context;
+    ts_sim* sim = l->sim;
+    const ts_pair_unit* unit = &l->unit[u];
+    ts_contact* contact = &sim->contact[unit->first];
+    ts_vec3 centre = l->centre[unit->body[0]], normal = ts_mat3_column(&contact->frame, 2),
+            tangent = ts_mat3_column(&contact->frame, 0);
+    int lane = seat->lane;
+    if (u + AHEAD < l->unit_count)
+        ts_contact_expect(&sim->contact[l->unit[u + AHEAD].first], 0, TS_PAIR_POINTS * sizeof *contact);
+    ts_pair_vector_put(&seat->group->normal, lane, normal);
+    ts_pair_vector_put(&seat->group->tangent, lane, tangent);
+    ts_pair_vector_put(&seat->group->offset, lane, ts_vec3_sub(centre, l->centre[unit->body[1]]));
+    seat->group->friction[lane] = contact->surface.friction;
+    for (int k = 0; k < unit->count; ++k) {
+        if (!same_vector(ts_mat3_column(&contact[k].frame, 0), tangent)) {
+            ts_vec3 impulse = ts_mat3_mul_vec(&contact[k].frame, contact[k].impulse);
+            contact[k].frame = contact->frame;
+            contact[k].impulse = ts_mat3_mul_vec_transposed(&contact->frame, impulse);
+        }
+        contact[k].block = unit->first + k;
+        ts_pair_vector_put(&seat->point[k].lever, lane, ts_vec3_sub(contact[k].position, centre));
+        ts_pair_vector_put(&seat->point[k].lambda, lane, contact[k].impulse);
+        seat->track[k].gap[lane] = contact[k].gap;
+    }
+}
+
+// How they move when the step begins.
+static void tell_unit(void* context, int u, const ts_pair_seat* seat) {
+    const layout* l = (const layout*)context;
+    ts_contact* contact = &l->sim->contact[l->unit[u].first];
+    for (int k = 0; k < l->unit[u].count; ++k)
+        contact[k].velocity_before = ts_pair_vector_get(&seat->track[k].velocity, seat->lane);
 }
 
 // Before memories are written over.
@@ -264,59 +304,44 @@ static ts_pile* take_pile(ts_sim* sim, const pile_counts* counts) {
     ts_pile* pile = TS_ARENA_ARRAY(arena, ts_pile, 1);
     if (!pile) return NULL;
     pile->elastic_count = 0;
-    pile->contact = TS_ARENA_ARRAY(arena, ts_pile_contact, sim->contact_count);
     pile->tree = TS_ARENA_ARRAY(arena, int, sim->model->tree_count + 1);
     pile->flies_on = TS_ARENA_ARRAY(arena, unsigned char, sim->model->tree_count + 1);
-    pile->elastic = TS_ARENA_ARRAY(arena, ts_pile_elastic, counts->elastic);
+    pile->elastic = TS_ARENA_ARRAY(arena, int, counts->elastic);
+    pile->elastic_now = TS_ARENA_ARRAY(arena, double, counts->elastic);
     pile->pause = counts->pauses ? TS_ARENA_ARRAY(arena, ts_row_pause, sim->contact_count) : NULL;
     if (arena->failed) return NULL;
     note_pauses(sim, pile);
     return pile;
 }
 
-// Points to where nobody writes before the step is over, so that pairs have the place where the search has left them.
-static void move_points(ts_sim* sim) {
-    _Static_assert(sizeof(ts_manifold_point) <= sizeof(ts_contact), "there is room for all");
-    ts_manifold_point* to = (ts_manifold_point*)(void*)sim->contact;
-    for (int r = 0; r < ts_sim_storage_of(sim)->run_count; ++r) {
-        ts_contact_run* run = &ts_sim_storage_of(sim)->contact_run[r];
-        for (int k = 0; k < run->count; ++k) to[run->first + k] = run->point[k];
-        run->point = to + run->first;
-    }
-    ts_sim_storage_of(sim)->contacts_wait = TS_CONTACTS_HOLD_POINTS;
-}
-
 static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile, int units) {
     ts_arena *arena = &ts_sim_storage_of(sim)->solve_scratch[0], *scratch = &sim->scratch;
     const ts_contact_run* run = ts_sim_storage_of(sim)->contact_run;
     int most = sim->model->tree_count + 1;
-    move_points(sim);
+    // In the place of what the search for contacts had there.
     ts_arena_reset(arena);
-    ts_pile_layout l = {.sim = sim, .pile = pile, .body_count = 1};
+    layout l = {.sim = sim, .pile = pile, .body_count = 1};
     l.body = TS_ARENA_ARRAY(arena, ts_pair_body, most);
     l.velocity = TS_ARENA_ARRAY(arena, double, TS_PAIR_SPEEDS* most);
-    l.whose = TS_ARENA_ARRAY(scratch, ts_pile_unit, units);
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     l.slot = (int*)ts_arena_alloc_zeroed(scratch, (size_t)sim->model->tree_count, sizeof(int));
-    l.centre = TS_ARENA_ARRAY(scratch, ts_vec3, most + 1);
+    l.centre = TS_ARENA_ARRAY(scratch, ts_vec3, most);
     l.unit = TS_ARENA_ARRAY(scratch, ts_pair_unit, units);
     const int* order = ts_contact_order_runs(sim);
     if (arena->failed || scratch->failed || !order) return NULL;
     memset(&l.body[0], 0, sizeof l.body[0]);
     memset(l.velocity, 0, TS_PAIR_SPEEDS * sizeof(double));
     pile->tree[0] = -1;
-    pile->unit = l.whose;
     l.centre[0] = ts_vec3_zero();
     ts_vec3 across = wide_axis(sim);
     for (int r = 0; r < ts_sim_storage_of(sim)->run_count; ++r)
-        add_run(&l, order[r], ts_vec3_dot(across, run[order[r]].centre));
+        add_run(&l, &run[order[r]], ts_vec3_dot(across, run[order[r]].centre));
     TS_ASSERT(l.unit_count == units);
     ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, take_bodies, &l);
-    l.centre[l.body_count] = ts_vec3_zero();
     ts_pairs_input input = {.body = l.body,
                             .velocity = l.velocity,
                             .unit = l.unit,
-                            .source = {&l, FILL},
+                            .source = {&l, fill_unit, tell_unit},
                             .body_count = l.body_count,
                             .unit_count = l.unit_count,
                             .contact_count = sim->contact_count,
@@ -394,7 +419,6 @@ int ts_pile_open(ts_sim* sim) {
     storage->pile = NULL;
     pile_counts counts;
     if (!fits(sim, &counts)) {
-        if (storage->contacts_wait) ts_narrow_write(sim);
         if (storage->lacks_twists) ts_sim_move_on(sim);
         return 1;
     }
@@ -491,7 +515,7 @@ static void place_geoms(void* context, int begin, int end, int worker) {
 
 int ts_pile_begin(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    storage->lacks_twists = ts_pile_may_be(sim) && !has_wrenches(sim);
+    storage->lacks_twists = may_be(sim) && !has_wrenches(sim);
     if (!storage->lacks_twists) return 0;
     if (sim->model->mocap_count > 0) ts_kinematics_place(sim->model, sim->mocap, &sim->kinematics);
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, GRAIN, place_geoms, sim);
@@ -510,13 +534,12 @@ static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
     ts_pairs* pairs = pile->pairs;
     ts_pairs_read(pairs, pairs->free);
     for (int e = 0; e < pile->elastic_count; ++e) {
-        const ts_pile_elastic* elastic = &pile->elastic[e];
-        int k = elastic->contact, lane, bounces = 0;
+        int k = pile->elastic[e], lane, bounces = 0;
         const ts_row_memory* memory = is_first ? memory_of(sim, k) : NULL;
         const ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
         ts_pair_point* point = ts_pairs_point(pairs, k, &lane);
-        ts_reference_input input = {track->gap[lane], elastic->restitution, elastic->now, track->velocity.at[2][lane],
-                                    point->lambda.at[2][lane] > 0.0};
+        ts_reference_input input = {track->gap[lane], sim->contact[k].surface.restitution, pile->elastic_now[e],
+                                    track->velocity.at[2][lane], point->lambda.at[2][lane] > 0.0};
         if (memory)
             input.was_closed =
                 ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
@@ -546,8 +569,8 @@ static void renew(ts_sim* sim, ts_pile* pile) {
                                options->push_out_speed};
     for (int e = 0; e < pile->elastic_count; ++e) {
         int lane;
-        const ts_pair_track* track = ts_pairs_track(pairs, pile->elastic[e].contact, &lane);
-        pile->elastic[e].now = track->velocity.at[2][lane];
+        const ts_pair_track* track = ts_pairs_track(pairs, pile->elastic[e], &lane);
+        pile->elastic_now[e] = track->velocity.at[2][lane];
     }
     sim->info.worst_penetration = ts_pairs_refer(pairs, !is_first);
     begin(sim, pile, is_first);

@@ -11,7 +11,7 @@
 #ifndef TS_ENGINE_STEP_PILE_START_INTERNAL_H
 #define TS_ENGINE_STEP_PILE_START_INTERNAL_H
 
-#include "base/linear/four.h"
+#include "engine/contact.h"
 #include "engine/rows/row_block.h"
 
 #ifdef __cplusplus
@@ -30,29 +30,22 @@ static inline double ts_pile_leak(int substeps) {
     return 1.0 - stays;
 }
 
-/// What normal impulses begin with that were `last`, N s, as their means are; means that count no more become none, which is zero.
-static inline ts_four ts_pile_start(ts_four last, double leak, ts_four* io_mean) {
-    ts_four quarter = ts_four_all(0.25), mean = *io_mean, zero = ts_four_zero();
-    // Both are positive then.
-    ts_four counts = ts_four_where(ts_four_minus(last, ts_four_product(quarter, mean)),
-                                   ts_four_minus(mean, ts_four_product(quarter, last)), zero);
-    *io_mean = ts_four_where(counts, mean, zero);
-    return ts_four_where(counts, ts_four_plus(last, ts_four_times(leak, ts_four_minus(mean, last))), last);
+/// What contact->impulse.z, which is `share` times the one that `old` remembers, begins with. Until the step leaves its contacts, velocity.x and y of
+/// this one hold its mean, N s, and the steps that it is of; zero where it has none.
+static inline void ts_pile_start(const ts_row_memory* old, double share, double leak, ts_contact* contact) {
+    double last = contact->impulse.z, mean = share * old->solver;
+    if (old->keeper != TS_ROW_KEEPER_PILE || !(last > 0.25 * mean && 0.25 * last < mean)) return;
+    contact->impulse.z = last + leak * (mean - last);
+    contact->velocity.x = mean;
+    contact->velocity.y = old->steps;
 }
 
-/// What ts_row_memory.solver says of a mean.
-static inline double ts_pile_remembered(const ts_row_memory* memory) {
-    return memory->keeper == TS_ROW_KEEPER_PILE ? memory->solver : 0.0;
-}
-
-/// The mean after a step in which the normal impulse became `last`, from the one that it has begun with, and the steps that this is of where it is one.
-static inline double ts_pile_mean_after(double mean, int steps, double last) {
-    return mean + TS_PILE_MEAN_FORGETS / (double)(steps + TS_PILE_MEAN_FORGETS) * (last - mean);
-}
-
-/// The steps that it is of then.
-static inline unsigned short ts_pile_steps_after(int steps) {
-    return (unsigned short)(steps < TS_PILE_MEAN_STEPS ? steps + 1 : steps);
+/// The mean after a step in which the normal impulse became `last`, from what ts_pile_start put into the contact.
+static inline void ts_pile_note_mean(const ts_contact* contact, double last, ts_row_memory* out_memory) {
+    double mean = contact->velocity.x, steps = contact->velocity.y;
+    out_memory->keeper = TS_ROW_KEEPER_PILE;
+    out_memory->solver = mean + TS_PILE_MEAN_FORGETS / (steps + TS_PILE_MEAN_FORGETS) * (last - mean);
+    out_memory->steps = (int)(steps < TS_PILE_MEAN_STEPS ? steps + 1.0 : steps);
 }
 
 #ifdef __cplusplus

@@ -20,7 +20,6 @@
 
 #include "engine/rows/contact_internal.h"
 #include "engine/sim_internal.h"
-#include "engine/step/narrow_internal.h"
 #include "engine/step/pile_internal.h"
 
 /// A contact while it is carried.
@@ -178,7 +177,6 @@ ts_code ts_substep_run(ts_sim* sim, ts_code (*substep)(ts_sim* sim, ts_status* o
     sim->options = options;
     storage->substep = storage->substep_count = 0;
     if (code) {
-        if (storage->contacts_wait) ts_narrow_write(sim);
         storage->pile = NULL;
         sim->step_count = steps;
         return code;

@@ -22,21 +22,15 @@ static void add_joint(wall* w, int above, int below, double place) {
 }
 
 // All joints are alike.
-static void fill(void* context, const int* unit, const ts_pair_seat* seat) {
+static void fill(void* context, int unit, const ts_pair_seat* seat) {
     (void)context;
-    for (int lane = 0; lane < TS_PAIR_LANES; ++lane) {
-        int there = unit[lane] >= 0;
-        ts_pair_vector_put(&seat->group->normal, lane, ts_vec3_make(0.0, 0.0, there ? -1.0 : 0.0));
-        ts_pair_vector_put(&seat->group->tangent, lane, ts_vec3_make(there, 0.0, 0.0));
-        ts_pair_vector_put(&seat->group->offset, lane, ts_vec3_make(0.0, 0.0, there));
-        seat->group->friction[lane] = 0.5 * there;
-        for (int k = 0; k < 2; ++k) {
-            ts_vec3 lever = ts_vec3_make(0.2, k ? -0.4 : 0.4, -0.5);
-            ts_pair_vector_put(&seat->point[k].lever, lane, ts_vec3_scale(there, lever));
-            ts_pair_vector_put(&seat->point[k].lambda, lane, ts_vec3_zero());
-            seat->track[k].gap[lane] = 0.0;
-        }
-    }
+    (void)unit;
+    ts_pair_vector_put(&seat->group->normal, seat->lane, ts_vec3_make(0.0, 0.0, -1.0));
+    ts_pair_vector_put(&seat->group->tangent, seat->lane, ts_vec3_axis(0));
+    ts_pair_vector_put(&seat->group->offset, seat->lane, ts_vec3_axis(2));
+    seat->group->friction[seat->lane] = 0.5;
+    for (int k = 0; k < 2; ++k)
+        ts_pair_vector_put(&seat->point[k].lever, seat->lane, ts_vec3_make(0.2, k ? -0.4 : 0.4, -0.5));
 }
 
 static int build(wall* w, ts_task_pool* tasks) {
@@ -51,7 +45,7 @@ static int build(wall* w, ts_task_pool* tasks) {
     ts_pairs_input input = {.body = w->body,
                             .velocity = w->velocity,
                             .unit = w->unit,
-                            .source = {NULL, fill},
+                            .source = {NULL, fill, NULL},
                             .body_count = STONES,
                             .unit_count = w->units,
                             .contact_count = 2 * w->units,

@@ -7,37 +7,22 @@ static const double g = 9.81;
 
 enum { HIGH = 10, LANE = 7 };
 
-// What a contact takes with it through a step.
-typedef struct taken {
-    double start, mean;
-    int steps;
-} taken;
-
-static double first_of(ts_four v) {
-    double lane[4];
-    ts_four_store(v, lane);
-    return lane[0];
-}
-
-// A contact as a step finds it; beside it lie others. Returns where its impulse begins.
-static double begin(const ts_row_memory* memory, double leak, taken* out) {
-    ts_four mean = ts_four_make(ts_pile_remembered(memory), 0.0, 1.0, -1.0);
-    out->start = first_of(ts_pile_start(ts_four_make(memory->impulse[2], 1.0, 0.0, 2.0), leak, &mean));
-    out->mean = first_of(mean);
-    out->steps = out->mean > 0.0 ? memory->steps : 0;
-    return out->start;
+// A contact as a step finds it. Returns where its impulse begins.
+static double begin(const ts_row_memory* memory, double leak, ts_contact* contact) {
+    memset(contact, 0, sizeof *contact);
+    contact->impulse.z = memory->impulse[2];
+    ts_pile_start(memory, 1.0, leak, contact);
+    return contact->impulse.z;
 }
 
 // And as it leaves it.
-static void leave(const taken* contact, double last, ts_row_memory* memory) {
-    memory->keeper = TS_ROW_KEEPER_PILE;
-    memory->solver = ts_pile_mean_after(contact->mean, contact->steps, last);
-    memory->steps = ts_pile_steps_after(contact->steps);
+static void leave(const ts_contact* contact, double last, ts_row_memory* memory) {
+    ts_pile_note_mean(contact, last, memory);
     memory->impulse[2] = last;
 }
 
 static double go_on(ts_row_memory* memory, double leak, double last) {
-    taken contact;
+    ts_contact contact;
     double start = begin(memory, leak, &contact);
     leave(&contact, last, memory);
     return start;
@@ -105,9 +90,9 @@ static double swing(double eta, double beta, double leak) {
     double v = 0.01, w = 0.0, p = 1.0, least = HUGE_VAL, most = -HUGE_VAL;
     (void)go_on(&memory, 0.0, p);
     for (int k = 0; k < 500; ++k) {
-        taken contact;
+        ts_contact contact;
         double free = v - 1.0 + begin(&memory, leak, &contact), more = eta * (beta * w - free);
-        p = contact.start + more;
+        p = contact.impulse.z + more;
         v = free + more;
         w -= v;
         leave(&contact, p, &memory);
@@ -208,15 +193,4 @@ Test(pile_start, goes_on_from_a_snapshot) {
     ts_snapshot_free(&snapshot);
     fixture_end(&f);
     fixture_end(&other);
-}
-
-// Who begins every step from nothing has no mean of more than the last one.
-Test(pile_start, has_no_mean_without_warm_starts) {
-    fixture f = fixture_start(column(), 1);
-    ts_status status;
-    cr_assert_eq(ts_sim_set(f.sim, "warm_start", "0", &status), TS_OK, "%s", status.message);
-    fixture_run(&f, 10);
-    cr_assert_not_null(ts_sim_storage_of(f.sim)->unshown, "the test is of a pile");
-    for (int i = 0; i < f.sim->row_memory.count; ++i) cr_expect_eq(f.sim->row_memory.data[i].steps, 1, "%d", i);
-    fixture_end(&f);
 }
