@@ -21,7 +21,9 @@
 
 enum {
     LAYERS = 512,
-    FEW = 24  // pairs of a layer that insertion sorts sooner than merging
+    GRAIN = 8,     // layers that a thread takes at a time
+    ALONE = 2000,  // pairs that are sorted before others would have come
+    FEW = 24       // pairs of a layer that insertion sorts sooner than merging
 };
 
 // A pair by what it is sorted by.
@@ -77,8 +79,26 @@ static void insertion_sort(placed_run* placed, int begin, int end) {
     }
 }
 
+// Pairs in layers; `spare` is as large.
+typedef struct layer_job {
+    placed_run *placed, *spare;
+    const int* end;  // (LAYERS) of each
+} layer_job;
+
+static void sort_layers(void* context, int begin, int end, int worker) {
+    const layer_job* job = (const layer_job*)context;
+    (void)worker;
+    for (int l = begin; l < end; ++l) {
+        int first = l > 0 ? job->end[l - 1] : 0;
+        if (job->end[l] - first > FEW)
+            merge_sort(job->placed, first, job->end[l], job->spare);
+        else
+            insertion_sort(job->placed, first, job->end[l]);
+    }
+}
+
 // Layers of equal thickness from the top, which is as good as sorted where pairs lie anyhow; then layer by layer. Highest first; equal depths keep their order. Returns whichever of the two arrays holds the result.
-static placed_run* sort_runs(placed_run* placed, placed_run* spare, int count) {
+static placed_run* sort_runs(ts_task_pool* tasks, placed_run* placed, placed_run* spare, int count) {
     if (count <= FEW) {
         insertion_sort(placed, 0, count);
         return placed;
@@ -88,11 +108,8 @@ static placed_run* sort_runs(placed_run* placed, placed_run* spare, int count) {
     for (int k = 0; k < count; ++k) ++next[ts_strips_at(&layers, placed[k].depth) + 1];
     for (int l = 0; l < LAYERS; ++l) next[l + 1] += next[l];
     for (int k = 0; k < count; ++k) spare[next[ts_strips_at(&layers, placed[k].depth)]++] = placed[k];
-    for (int l = 0, begin = 0; l < LAYERS; begin = next[l++])
-        if (next[l] - begin > FEW)
-            merge_sort(spare, begin, next[l], placed);
-        else
-            insertion_sort(spare, begin, next[l]);
+    layer_job job = {spare, placed, next};
+    ts_task_parallel_for(count > ALONE ? tasks : NULL, LAYERS, count > ALONE ? GRAIN : LAYERS, sort_layers, &job);
     return spare;
 }
 
@@ -108,7 +125,7 @@ const int* ts_contact_order_runs(ts_sim* sim) {
     placed_run *placed = TS_ARENA_ARRAY(arena, placed_run, count), *spare = TS_ARENA_ARRAY(arena, placed_run, count);
     if (!order || !placed || !spare) return NULL;
     find_depths(sim, placed);
-    placed = sort_runs(placed, spare, count);
+    placed = sort_runs(sim->tasks, placed, spare, count);
     for (int k = 0; k < count; ++k) order[k] = placed[k].run;
     ts_arena_scope_end(arena, scope);
     return order;

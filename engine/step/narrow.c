@@ -399,7 +399,6 @@ static void match_points(const ts_sim* sim, const ts_narrow_pair* pair, const na
 typedef struct contact_range {
     int run;  // of storage->contact_run
     int at;
-    int old, old_end;
     double deepest;  // m
 } contact_range;
 
@@ -408,11 +407,12 @@ typedef struct compact_context {
     const ts_narrow_pair* pair;
     const narrow_touch* touch;
     contact_range* range;
+    int first_old, end_old;  // of the memories of contacts
 } compact_context;
 
-// All contacts of a pair that touches, and what they are together.
+// All contacts of a pair that touches, of which memories [first_old, end_old) are, and what they are together.
 static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, ts_known_surface* surfaces,
-                      contact_range* range) {
+                      int first_old, int end_old, contact_range* range) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_geom* geom = sim->model->geom;
     ts_contact* contact = &sim->contact[range->at];
@@ -424,7 +424,7 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touc
                                    .starts = storage->substep_count > 1,
                                    .leak = ts_pile_leak(storage->substep_count),
                                    .label = contact_key(ts_pair_key(pair->a, pair->b), 0)};
-    match_points(sim, pair, touch, shared.label, range->old, range->old_end, memory);
+    match_points(sim, pair, touch, shared.label, first_old, end_old, memory);
     known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's
     int drifts = surfaces->runs, glues = shared.surface->adhesion != 0.0;
     int plain = shared.surface->dimension == 3, rare = drifts || shared.surface->dimension > 3, pauses = 0;
@@ -451,12 +451,34 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touc
     };
 }
 
+// The first of memories [first, end) that is not before a key.
+static int first_memory(const ts_row_memory* known, int first, int end, uint64_t key) {
+    while (first < end) {
+        int middle = first + (end - first) / 2;
+        if (known[middle].key.whole < key)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+// Pairs and memory ascend together.
 static void fill_contacts(void* context, int begin, int end, int worker) {
     const compact_context* job = (const compact_context*)context;
+    const ts_row_memory* known = job->sim->row_memory.data;
     ts_known_surface* surfaces = surfaces_of(job->sim, worker);
+    int old = -1;
     for (int i = begin; i < end; ++i) {
+        const ts_narrow_pair* pair = &job->pair[i];
+        uint64_t key = ts_pair_key(pair->a, pair->b);
         job->range[i].deepest = 0.0;
-        if (job->touch[i].count) fill_pair(job->sim, &job->pair[i], &job->touch[i], surfaces, &job->range[i]);
+        if (!job->touch[i].count) continue;
+        if (old < 0) old = first_memory(known, job->first_old, job->end_old, key);
+        while (old < job->end_old && known[old].key.whole < key) ++old;
+        int first = old;
+        while (old < job->end_old && known[old].key.whole == key) ++old;
+        fill_pair(job->sim, pair, &job->touch[i], surfaces, first, old, &job->range[i]);
     }
 }
 
@@ -493,22 +515,14 @@ static int take_rare(ts_sim* sim, int count, int asleep) {
     return 1;
 }
 
-// Ranges of all pairs; pairs and memory ascend together. Returns how many contacts there are, and in the storage of how many pairs.
-static int find_ranges(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touch* touch, int pair_count,
-                       contact_range* out_range) {
-    const ts_row_memory* known = sim->row_memory.data;
-    int at = 0, old, end, runs = 0;
-    ts_contact_memory(sim, &old, &end);
+// Ranges of all pairs. Returns how many contacts there are, and in the storage of how many pairs.
+static int find_ranges(ts_sim* sim, const narrow_touch* touch, int pair_count, contact_range* out_range) {
+    int at = 0, runs = 0;
     for (int i = 0; i < pair_count; ++i) {
-        uint64_t key = ts_pair_key(pair[i].a, pair[i].b);
         out_range[i].at = at;
         sim->info.narrow_failures +=
             touch[i].status == TS_PROXIMITY_LIMIT || touch[i].status == TS_PROXIMITY_INVALID_INPUT;
         if (!touch[i].count) continue;
-        while (old < end && known[old].key.whole < key) ++old;
-        out_range[i].old = old;
-        while (old < end && known[old].key.whole == key) ++old;
-        out_range[i].old_end = old;
         out_range[i].run = runs++;
         at += touch[i].count;
     }
@@ -521,13 +535,14 @@ static ts_code compact(ts_sim* sim, const ts_narrow_pair* pair, const narrow_tou
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     contact_range* range = TS_ARENA_ARRAY(&storage->solve_scratch[0], contact_range, pair_count);
     if (!range) return TS_ERROR_MEMORY;
-    int count = find_ranges(sim, pair, touch, pair_count, range);
+    int count = find_ranges(sim, touch, pair_count, range);
     int asleep = storage->bed ? storage->bed->contact.count : 0;  // they are shown behind
     sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count + asleep);
     storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
     storage->contact_run = TS_ARENA_ARRAY(&sim->scratch, ts_contact_run, storage->run_count);
     if (sim->scratch.failed) return TS_ERROR_MEMORY;
-    compact_context job = {sim, pair, touch, range};
+    compact_context job = {sim, pair, touch, range, 0, 0};
+    ts_contact_memory(sim, &job.first_old, &job.end_old);
     ts_task_parallel_for(sim->tasks, pair_count, 64, fill_contacts, &job);
     if (!take_rare(sim, count, asleep)) return TS_ERROR_MEMORY;
     sim->contact_count = count;
