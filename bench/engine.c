@@ -127,8 +127,8 @@ static int open_runner(runner* r, const ts_model* model, const scene_case* s, in
     r->residual = -1.0;
     r->world = c->engine()->create(model, &settings);
     r->memory = ts_bench_heap_bytes() - before;
-    r->start = (double*)calloc(3 * (size_t)bodies, sizeof(double));
-    r->recent = (double*)calloc(3 * (size_t)bodies, sizeof(double));
+    r->start = (double*)calloc(3 * (size_t)bodies + 1, sizeof(double));
+    r->recent = (double*)calloc(3 * (size_t)bodies + 1, sizeof(double));
     r->seconds = (double*)calloc((size_t)most_steps + BLOCK, sizeof(double));
     r->at = (double*)calloc((size_t)most_steps / BLOCK + 1, sizeof(double));
     r->sunk = (double*)calloc((size_t)most_steps / BLOCK + 1, sizeof(double));
@@ -294,7 +294,7 @@ static int run_case(const scene_case* c, const ts_bench_options* options, ts_ben
         return ts_bench_fail(report, "%s: %s", c->scene, status.message);
     int bodies = ts_bench_free_bodies(scene.model), steps = (int)(c->duration / c->time_step + 0.5), ready = 1;
     double most = options->quick ? most_seconds_quick : most_seconds;
-    double* centre = (double*)calloc(3 * (size_t)bodies, sizeof(double));
+    double* centre = (double*)calloc(3 * (size_t)bodies + 1, sizeof(double));
     for (int i = 0; i < count; ++i) ready = open_runner(&r[i], scene.model, c, steps) && ready;
     int result = ready && centre ? TS_BENCH_DONE : ts_bench_fail(report, "%s: out of memory", c->scene);
     for (int i = 0; result == TS_BENCH_DONE && i < count; ++i)

@@ -97,7 +97,7 @@ static double add_spring(const ts_sim* sim, const ts_joint* joint, double* force
 
 // What of a joint's spring and damper is not linear; its slopes stand in M like theirs where they are positive.
 static void add_curve(const ts_sim* sim, const ts_joint* joint, int d, int n, double* M, double* force) {
-    double h = sim->options.time_step, rate = sim->qvel[joint->dof_first], stretch[TS_JOINT_NV_MOST], stiffness,
+    double h = sim->options.time_step, rate = sim->qvel[joint->dof_first], stretch[TS_JOINT_NV_MOST] = {0.0}, stiffness,
            damping;
     ts_joint_stretch(joint, sim->qpos + joint->qpos_first, stretch);
     force[d] += ts_curve_force(&joint->curve, stretch[0], rate, &stiffness, &damping);
