@@ -235,7 +235,8 @@ static int run_threads(ts_bench_report* report, ts_bench_table* table, const cha
 }
 
 int ts_bench_engine_threads(const ts_bench_options* options, ts_bench_report* report) {
-    static const char* const scenes[] = {"pyramid:30", "square-pyramid:15", "columns:200"};
+    static const char* const scenes[] = {"pyramid:30", "square-pyramid:15", "columns:200", "pyramid:141",
+                                         "columns:1000"};
     static const double threads[THREADS] = {1.0, 2.0, 4.0};
     if (!ts_bench_wanted(report, options, "threads")) return TS_BENCH_DONE;
     ts_bench_table* table = ts_bench_add_table(report, "engine-threads", "Threads, ncp-pgs, 4 substeps of 6, 1/60 s");
@@ -246,7 +247,7 @@ int ts_bench_engine_threads(const ts_bench_options* options, ts_bench_report* re
     ts_bench_figure* figure = ts_bench_add_figure(report, "engine-threads", "Threads on one heap and on many islands",
                                                   (ts_bench_axis){"threads", "", TS_BENCH_LINEAR},
                                                   (ts_bench_axis){"step", "us", TS_BENCH_LOG});
-    int worst = TS_BENCH_DONE, count = options->quick ? 1 : 3;
+    int worst = TS_BENCH_DONE, count = options->quick ? 1 : (int)(sizeof scenes / sizeof scenes[0]);
     for (int i = 0; i < count; ++i) {
         double us[THREADS];
         int result = run_threads(report, table, scenes[i], options->quick ? 8 : THREAD_STEPS, us);
