@@ -71,7 +71,7 @@ static double jacobi(const ts_mat3* a, ts_mat3* out_diagonal, ts_mat3* V) {
 }
 
 void ts_mat3_eigen_symmetric(const ts_mat3* a, ts_vec3* out_values, ts_mat3* out_vectors) {
-    ts_mat3 V = ts_mat3_identity(), D;
+    ts_mat3 V = ts_mat3_identity(), D = ts_mat3_zero();
     double scale = jacobi(a, &D, &V);
     if (isnan(scale)) {
         *out_values = ts_vec3_make((double)NAN, (double)NAN, (double)NAN);

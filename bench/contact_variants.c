@@ -212,7 +212,8 @@ static int take_apart(const ts_contact_problem* problem, choice keep, ts_arena* 
     int* place = TS_ARENA_ARRAY(arena, int, blocks);
     if (!place || !problem->delassus->ops->blocks(problem->delassus, arena, most_numbers, &G)) return 0;
     for (int b = 0; b < blocks; ++b) place[b] = is_kept(keep, b, blocks, &d->rng) ? kept++ : -1;
-    size_t numbers = 0, all = (size_t)(copies * kept), entries = (size_t)(copies * copies * G.start[blocks]);
+    size_t numbers = 0, times = (size_t)copies, all = times * (size_t)kept,
+           entries = times * times * (size_t)G.start[blocks];
     for (int b = 0; b < blocks; ++b)
         for (int e = G.start[b]; e < G.start[b + 1]; ++e)
             numbers += (size_t)problem->block[b].rows * (size_t)problem->block[G.column[e]].rows;

@@ -1,4 +1,5 @@
 // Touchstone behind the face of dynamics.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static double* numbers(ts_bench_dynamics* d, int rows) {
 
 static ts_bench_dynamics* open_dynamics(const ts_model* model, const ts_bench_states* states, char error[200]) {
     ts_bench_dynamics* d = (ts_bench_dynamics*)calloc(1, sizeof *d);
-    strcpy(error, "out of memory");
+    snprintf(error, 200, "out of memory");
     if (!d) return NULL;
     d->model = model;
     d->states = *states;

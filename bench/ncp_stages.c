@@ -234,8 +234,10 @@ static int find_models(const char* folder, int depth, char** path, int count) {
         if (e->d_name[0] == '.') continue;
         snprintf(inside, sizeof inside, "%s/%s", folder, e->d_name);
         if (length > 4 && strcmp(e->d_name + length - 4, ".xml") == 0) {
-            path[count] = (char*)malloc(strlen(inside) + 1);
-            if (path[count]) strcpy(path[count++], inside);
+            size_t room = strlen(inside) + 1;
+            path[count] = (char*)malloc(room);
+            // They are the caller's. NOLINTNEXTLINE(clang-analyzer-unix.Malloc)
+            if (path[count]) memcpy(path[count++], inside, room);
         } else if (depth > 0) {
             count = find_models(inside, depth - 1, path, count);
         }

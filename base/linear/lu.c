@@ -13,6 +13,7 @@
 #include "base/linear/front_internal.h"
 #include "base/linear/panel.h"
 
+// The front writes the pivots. NOLINTNEXTLINE(readability-non-const-parameter)
 int ts_lu_factor(double* A, int n, int ld, int* pivot) {
     // Without rows beside it the wide panel is empty, but still a pointer that may be moved by nothing.
     const ts_front all = {n, 0, A, ld, A, 0, pivot};
