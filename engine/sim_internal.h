@@ -159,8 +159,10 @@ typedef struct ts_sim_storage {
         contact_run;  // (run_count) the contacts of one pair of geoms each (rows/contact_order_internal.h), as the search has found them
     int run_count;
     int contact_softness;  // ts_soft_contact
-    double* reference;     // (row_count) c*, m/s
-    double* push_out;      // (row_count) the same, 0 of rows that drive; `reference` itself where there are none
+    int has_means;  // nonzero: normal impulses of lone bodies begin towards their means (step/pile_start_internal.h)
+    double leak;    // 1: so far, in the present substep; else zero
+    double* reference;  // (row_count) c*, m/s
+    double* push_out;   // (row_count) the same, 0 of rows that drive; `reference` itself where there are none
     // The same and R of the step as if nothing was soft; NULL where nothing is. Ties keep the give that no one can see.
     double* rigid_reference;
     double* rigid_R;

@@ -5,6 +5,8 @@
 
 #include "base/linear/four.h"
 #include "engine/rows/row_source_internal.h"
+#include "engine/sim_internal.h"
+#include "engine/step/pile_start_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -121,6 +123,14 @@ static inline double ts_contact_start_share(const ts_sim* sim, const ts_row_memo
     return sim->options.time_step / memory->time_step;
 }
 
+/// Nonzero where a contact moves nothing but lone bodies.
+static inline int ts_contact_is_loose(const ts_sim* sim, const ts_contact* contact) {
+    const int* tree = ts_sim_storage_of(sim)->body_tree;
+    int a = tree[contact->body_a], b = tree[contact->body_b];
+    return (a < 0 || sim->model->tree[a].kind != TS_TREE_GENERAL) &&
+           (b < 0 || sim->model->tree[b].kind != TS_TREE_GENERAL);
+}
+
 /// Where a contact's impulse along its frame begins, with that share; 0, where nothing is told, for nothing. speed_now: m/s, of its normal when the
 /// step begins.
 static inline double ts_contact_start_of(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory,
@@ -129,6 +139,8 @@ static inline double ts_contact_start_of(const ts_sim* sim, const ts_contact* co
     if (share == 0.0 || (speed_now < 0.0 && -speed_now > ts_contact_bounce_threshold(&sim->options))) return 0.0;
     ts_vec3 impulse = ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(memory->impulse));
     *out_impulse = ts_vec3_scale(share, impulse);
+    double leak = ts_sim_storage_of(sim)->leak, mean = share * ts_pile_mean_of(memory);
+    if (leak > 0.0 && ts_contact_is_loose(sim, contact)) out_impulse->z = ts_pile_start_at(out_impulse->z, leak, &mean);
     return share;
 }
 

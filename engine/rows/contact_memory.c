@@ -5,6 +5,29 @@
 #include "engine/rows/contact_internal.h"
 #include "engine/sim_internal.h"
 
+// The mean of normal impulses, which a step changes once, behind its last substep.
+static void remember_mean(const ts_sim* sim, const ts_row_block* owner, const ts_contact* contact,
+                          ts_row_memory* out_memory) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    double mean = 0.0, steps = 0.0;
+    if (owner->memory >= 0) {
+        const ts_row_memory* old = &sim->row_memory.data[owner->memory];
+        mean = ts_pile_mean_of(old);
+        if (storage->substep == 0) {
+            // As it was started from.
+            double share = ts_contact_start_share(sim, old, ts_mat3_column(&contact->frame, 2));
+            double last = share * ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(old->impulse)).z;
+            mean *= share;
+            (void)ts_pile_start_at(last, 0.0, &mean);
+        }
+        steps = mean > 0.0 ? old->steps : 0.0;
+    }
+    if (storage->substep + 1 < storage->substep_count)
+        ts_pile_note(mean, steps, out_memory);
+    else
+        ts_pile_note_next(mean, steps, contact->impulse.z, out_memory);
+}
+
 static inline void remember(const ts_sim* sim, int b, int end, ts_row_memory* out_memory) {
     const ts_transform* pose = sim->kinematics.geom_pose;
     const ts_row_block* owner = sim->row_block;
@@ -21,6 +44,7 @@ static inline void remember(const ts_sim* sim, int b, int end, ts_row_memory* ou
             turning = ts_contact_along(&axes, ts_sim_contact_rare(sim, contact)->angular_impulse);
         ts_contact_remember(&axes, &on_a, &on_b, ts_four_load(&contact->position.x), contact->impulse, turning,
                             &out_memory[owner[k].item]);
+        if (ts_sim_storage_of(sim)->has_means) remember_mean(sim, &owner[k], contact, &out_memory[owner[k].item]);
     }
 }
 

@@ -422,7 +422,7 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touc
                                    .body_a = geom[pair->a].body,
                                    .body_b = geom[pair->b].body,
                                    .starts = storage->substep_count > 1,
-                                   .leak = ts_pile_leak(storage->substep_count),
+                                   .leak = storage->leak,
                                    .label = contact_key(ts_pair_key(pair->a, pair->b), 0)};
     match_points(sim, pair, touch, shared.label, first_old, end_old, memory);
     known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero(), .frame = ts_mat3_zero()};  // nobody's

@@ -1,4 +1,4 @@
-// Where the normal impulses of a pile begin.
+// Where the normal impulses of a pile begin, and between lone bodies wherever sweeps go over substeps.
 //
 // Problem: impulses that go on from step to step act as springs. What sweeps see only a share eta of, a whole pile's swing, they brake as little, and
 // push-outs drive it: a pile never rests. Rule: a normal impulse begins between its last value and its mean, a part of the way (ts_pile_leak), so that what swings
@@ -30,22 +30,43 @@ static inline double ts_pile_leak(int substeps) {
     return 1.0 - stays;
 }
 
+/// Where an impulse begins that was `last`; a mean that it has left is zero from now on.
+static inline double ts_pile_start_at(double last, double leak, double* io_mean) {
+    if (last > 0.25 * *io_mean && 0.25 * last < *io_mean) return last + leak * (*io_mean - last);
+    *io_mean = 0.0;
+    return last;
+}
+
+/// The mean that is remembered, N s; zero where there is none.
+static inline double ts_pile_mean_of(const ts_row_memory* old) {
+    return old->keeper == TS_ROW_KEEPER_PILE ? old->solver : 0.0;
+}
+
 /// What contact->impulse.z, which is `share` times the one that `old` remembers, begins with. Until the step leaves its contacts, velocity.x and y of
 /// this one hold its mean, N s, and the steps that it is of; zero where it has none.
 static inline void ts_pile_start(const ts_row_memory* old, double share, double leak, ts_contact* contact) {
-    double last = contact->impulse.z, mean = share * old->solver;
-    if (old->keeper != TS_ROW_KEEPER_PILE || !(last > 0.25 * mean && 0.25 * last < mean)) return;
-    contact->impulse.z = last + leak * (mean - last);
+    double mean = share * ts_pile_mean_of(old);
+    contact->impulse.z = ts_pile_start_at(contact->impulse.z, leak, &mean);
     contact->velocity.x = mean;
-    contact->velocity.y = old->steps;
+    contact->velocity.y = mean > 0.0 ? old->steps : 0;
 }
 
-/// The mean after a step in which the normal impulse became `last`, from what ts_pile_start put into the contact.
-static inline void ts_pile_note_mean(const ts_contact* contact, double last, ts_row_memory* out_memory) {
-    double mean = contact->velocity.x, steps = contact->velocity.y;
+/// Remembers a mean of so many steps.
+static inline void ts_pile_note(double mean, double steps, ts_row_memory* out_memory) {
     out_memory->keeper = TS_ROW_KEEPER_PILE;
-    out_memory->solver = mean + TS_PILE_MEAN_FORGETS / (steps + TS_PILE_MEAN_FORGETS) * (last - mean);
-    out_memory->steps = (int)(steps < TS_PILE_MEAN_STEPS ? steps + 1.0 : steps);
+    out_memory->solver = mean;
+    out_memory->steps = (int)steps;
+}
+
+/// The same after a step more, in which the normal impulse became `last`.
+static inline void ts_pile_note_next(double mean, double steps, double last, ts_row_memory* out_memory) {
+    mean += TS_PILE_MEAN_FORGETS / (steps + TS_PILE_MEAN_FORGETS) * (last - mean);
+    ts_pile_note(mean, steps < TS_PILE_MEAN_STEPS ? steps + 1.0 : steps, out_memory);
+}
+
+/// From what ts_pile_start put into the contact.
+static inline void ts_pile_note_mean(const ts_contact* contact, double last, ts_row_memory* out_memory) {
+    ts_pile_note_next(contact->velocity.x, contact->velocity.y, last, out_memory);
 }
 
 #ifdef __cplusplus

@@ -21,6 +21,7 @@
 #include "engine/rows/contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/pile_internal.h"
+#include "engine/step/pile_start_internal.h"
 
 /// A contact while it is carried.
 typedef struct ts_carried_contact {
@@ -162,7 +163,9 @@ ts_code ts_substep_run(ts_sim* sim, ts_code (*substep)(ts_sim* sim, ts_status* o
     sim->options = ts_options_of_substep(&options);
     storage->substep_count = options.substeps;
     storage->pile = NULL;
+    storage->has_means = strcmp(sim->solver->name, "ncp-pgs") == 0;
     for (storage->substep = 0; storage->substep < options.substeps && !code; ++storage->substep) {
+        storage->leak = storage->has_means && storage->substep == 0 ? ts_pile_leak(options.substeps) : 0.0;
         code = substep(sim, out_status);
         if (code) break;
         add_impulses(sim);
@@ -175,7 +178,8 @@ ts_code ts_substep_run(ts_sim* sim, ts_code (*substep)(ts_sim* sim, ts_status* o
         }
     }
     sim->options = options;
-    storage->substep = storage->substep_count = 0;
+    storage->substep = storage->substep_count = storage->has_means = 0;
+    storage->leak = 0.0;
     if (code) {
         storage->pile = NULL;
         sim->step_count = steps;

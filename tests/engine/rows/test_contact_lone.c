@@ -58,7 +58,8 @@ static void ask(ts_sim* sim, int b, told* out) {
 
 // Blocks done in one go: their rows lie as in the problem.
 typedef struct done_at_once {
-    double J[BODIES * 8][36], g[BODIES * 8][3], reference[BODIES * 8][3], impulse[BODIES * 8][3], before[BODIES * 8][3];
+    double J[BODIES * 8 * 36], g[BODIES * 8][3], reference[BODIES * 8][3], impulse[BODIES * 8][3],
+        before[BODIES * 8][3];
 } done_at_once;
 
 // Block b of the step, `at` the number of it among those that were done at once and began to be stored at J.
@@ -96,12 +97,12 @@ static int compare(fixture* f, int steps) {
         for (int b = 0, count; b<plan->block_count; b += count> 0 ? count : 1) {
             static done_at_once other;
             memset(&other, 0, sizeof other);
-            ts_row_place place = {other.J[0], other.g[0], other.reference[0], other.impulse[0], other.before[0]};
+            ts_row_place place = {other.J, other.g[0], other.reference[0], other.impulse[0], other.before[0]};
             count = ts_contact_fill_lone(f->sim, plan, b, plan->block_count, &place);
             int bodies = plan->segment_start[b + 1] - plan->segment_start[b];
             for (int k = 0; k < count; ++k) {
                 cr_assert_eq(plan->owner[b + k].key.whole, plan->owner[b].key.whole, "of another pair");
-                compare_block(f, b + k, &other, k, other.J[0] + (ptrdiff_t)(18 * bodies) * k);
+                compare_block(f, b + k, &other, k, other.J + (ptrdiff_t)(18 * bodies) * k);
             }
             // No further than it is told.
             cr_assert_eq(count == 0 ? 0 : ts_contact_fill_lone(f->sim, plan, b, b + 1, &place), count > 0);

@@ -1,5 +1,6 @@
 // Where impulses of a pile begin: means against sums in long double, the swing of a pile against its difference equation, and ten boxes that stand.
 #include "engine/sim_internal.h"
+#include "engine/step/ledger_internal.h"
 #include "engine/step/pile_start_internal.h"
 #include "tests/engine/engine_fixture.h"
 
@@ -137,13 +138,15 @@ static ts_builder* column(void) {
     return builder;
 }
 
-// Runs ten seconds, with means or without. Returns how far any of them came from where it was, in the last second, m.
-static double way_of_column(int with_means) {
+// Runs ten seconds, with means or without; generally: books are kept. Returns how far any of them came from where it was, in the last second, m.
+static double way_of_column(int with_means, int generally) {
     fixture f = fixture_start(column(), 1);
+    ts_ledger books;
     double most = 0.0;
+    if (generally) ts_ledger_keep(f.sim, &books);
     for (int i = 0; i < 600; ++i) {
         fixture_run(&f, 1);
-        cr_assert_not_null(ts_sim_storage_of(f.sim)->unshown, "the test is of a pile");
+        cr_assert_eq(ts_sim_storage_of(f.sim)->unshown != NULL, !generally, "the test is of a pile");
         for (int k = 0; !with_means && k < f.sim->row_memory.count; ++k) f.sim->row_memory.data[k].keeper = 0;
         for (int k = 0; i >= 540 && k < HIGH; ++k) {
             const double* q = f.sim->qpos + LANE * k;
@@ -155,9 +158,43 @@ static double way_of_column(int with_means) {
 }
 
 Test(pile_start, ten_boxes_stand_under_few_sweeps) {
-    double with = way_of_column(1), without = way_of_column(0);
-    cr_expect(with < 0.02, "%g m", with);
-    cr_expect(without > 0.1, "%g m: the test shows nothing", without);
+    for (int generally = 0; generally < 2; ++generally) {
+        double with = way_of_column(1, generally), without = way_of_column(0, generally);
+        cr_expect(with < 0.02, "%d: %g m", generally, with);
+        cr_expect(without > 0.1, "%d: %g m: the test shows nothing", generally, without);
+    }
+}
+
+// Whoever keeps books has the same means, but for levers that stay within a step.
+Test(pile_start, the_general_way_remembers_the_same) {
+    fixture pile = fixture_start(column(), 1), plain = fixture_start(column(), 1);
+    ts_ledger books;
+    ts_ledger_keep(plain.sim, &books);
+    for (int i = 0; i < 12; ++i) {
+        fixture_run(&pile, 1);
+        fixture_run(&plain, 1);
+        cr_assert_eq(pile.sim->row_memory.count, plain.sim->row_memory.count);
+        for (int k = 0; k < pile.sim->row_memory.count; ++k) {
+            const ts_row_memory *a = &pile.sim->row_memory.data[k], *b = &plain.sim->row_memory.data[k];
+            cr_assert_eq(b->keeper, TS_ROW_KEEPER_PILE);
+            cr_expect_eq(a->steps, b->steps, "step %d, contact %d: %d and %d", i, k, a->steps, b->steps);
+            cr_expect_float_eq(a->solver, b->solver, 1e-3 * 1000.0 * g / 120.0, "step %d, contact %d: %g and %g", i, k,
+                               a->solver, b->solver);
+        }
+    }
+    fixture_end(&pile);
+    fixture_end(&plain);
+}
+
+// Of other solvers nothing is remembered so, and what others remember is not touched.
+Test(pile_start, other_solvers_have_no_means) {
+    fixture f = fixture_start(column(), 1);
+    ts_status status;
+    cr_assert_eq(ts_sim_set_solver(f.sim, "ccp-pgs", &status), TS_OK, "%s", status.message);
+    fixture_run(&f, 3);
+    cr_assert_gt(f.sim->row_memory.count, 0);
+    for (int k = 0; k < f.sim->row_memory.count; ++k) cr_expect_eq(f.sim->row_memory.data[k].keeper, 0);
+    fixture_end(&f);
 }
 
 // Half of them are taken away: the others stay where they are.
