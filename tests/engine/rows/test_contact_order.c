@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/task.h"
 #include "engine/sim_internal.h"
 
 enum { CONTACTS_MAX = 400 };
@@ -105,5 +106,39 @@ Test(contact_order, keeps_pairs_together_and_follows_gravity) {
     sim.options.gravity = ts_vec3_zero();
     list_contacts(&sim, order);
     cr_expect_arr_eq(order, as_is, sizeof as_is, "without gravity nothing moves");
+    ts_arena_free(&sim.scratch);
+}
+
+// Thousands of pairs in a few layers, which threads share: sorted, ties as they were, and all of them.
+Test(contact_order, is_the_same_where_threads_share_it) {
+    enum { RUNS = 6000 };
+    static ts_contact_run run[RUNS];
+    static ts_sim_storage storage;
+    ts_rng rng = ts_rng_make(5, 0);
+    ts_sim sim;
+    memset(&sim, 0, sizeof sim);
+    for (int r = 0; r < RUNS; ++r) {
+        double z = r % 7 + 1e-3 * (int)(50.0 * ts_rng_uniform(&rng));
+        run[r] = (ts_contact_run){.first = r, .count = 1, .centre = ts_vec3_make(0.0, 0.0, z)};
+    }
+    storage = (ts_sim_storage){.contact_run = run, .run_count = RUNS};
+    sim.storage = &storage;
+    sim.options.gravity = ts_vec3_make(0.0, 0.0, -9.81);
+    for (int workers = 1; workers <= 3; ++workers) {
+        static int seen[RUNS];
+        memset(seen, 0, sizeof seen);
+        sim.tasks = ts_task_pool_create(workers);
+        const int* order = ts_contact_order_runs(&sim);
+        cr_assert_not_null(order);
+        for (int k = 0; k < RUNS; ++k) {
+            cr_assert(order[k] >= 0 && order[k] < RUNS);
+            cr_assert_eq(seen[order[k]]++, 0, "pair %d twice", order[k]);
+            if (k == 0) continue;
+            double before = run[order[k - 1]].centre.z, now = run[order[k]].centre.z;
+            cr_assert(before > now || (before == now && order[k - 1] < order[k]), "%d workers, %d", workers, k);
+        }
+        ts_task_pool_destroy(sim.tasks);
+        ts_arena_reset(&sim.scratch);
+    }
     ts_arena_free(&sim.scratch);
 }

@@ -299,3 +299,35 @@ Test(narrow, points_keep_their_memory_when_their_names_change) {
     cr_expect_gt(renamed, 0, "the case must be one in which names do change");
     fixture_end(&f);
 }
+
+// Pairs are filled range by range; in each the memory of its own is found, and nobody's where there was no contact.
+static void find_all(int workers) {
+    enum { BALLS = 300, AWAY = 3 };
+    ts_builder* builder = ts_builder_create("balls");
+    ts_builder_options(builder)->time_step = 1e-4;
+    fixture_floor(builder, 0.5, 0.0);
+    for (int i = 0; i < BALLS; ++i) {
+        int body = fixture_free_body(builder, ts_vec3_make(0.5 * i, 0.0, 0.1), 1.0, ts_mat3_identity());
+        ts_geom_def ball = geom_on(body, ts_shape_sphere(0.1));
+        ts_builder_add_geom(builder, &ball);
+    }
+    fixture f = fixture_start(builder, workers);
+    for (int step = 0; step < 4; ++step) {
+        // Up in step 2, down again in step 3.
+        double height = step == 2 ? 5.0 : 0.1;
+        for (int i = 0; i < BALLS; i += AWAY) f.sim->qpos[7 * i + 2] = height;
+        fixture_run(&f, 1);
+        cr_assert_eq(f.sim->contact_count, step == 2 ? BALLS - BALLS / AWAY : BALLS);
+        for (int c = 0; c < f.sim->contact_count; ++c) {
+            const ts_contact* contact = &f.sim->contact[c];
+            int is_new = step == 0 || (step == 3 && (contact->body_b - 1) % AWAY == 0);
+            cr_expect_eq(contact->persistent != 0, !is_new, "step %d, contact %d", step, c);
+        }
+    }
+    fixture_end(&f);
+}
+
+Test(narrow, memory_is_found_in_every_range) {
+    find_all(1);
+    find_all(3);
+}
