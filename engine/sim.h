@@ -26,7 +26,11 @@ extern "C" {
 /// What a pair of geoms remembers from step to step. Sorted by key; part of a snapshot.
 typedef struct ts_pair_memory {
     uint64_t key;  // geom_a << 32 | geom_b
-    ts_manifold_cache cache;
+    // Of ts_manifold_cache; what only searches need is kept apart (ts_sim_storage.search).
+    ts_vec3 normal;
+    int reference;
+    int kept_count;
+    uint32_t kept[TS_MANIFOLD_CAPACITY];
 } ts_pair_memory;
 
 TS_ARRAY_DECLARE(ts_pair_memory_array, ts_pair_memory);

@@ -39,6 +39,7 @@ typedef struct ts_spin_memory {
 } ts_spin_memory;
 
 TS_ARRAY_DECLARE(ts_manifold_kept_array, ts_manifold_kept);
+TS_ARRAY_DECLARE(ts_pair_search_array, ts_gjk_cache);
 
 /// Whether a kinematic tree sleeps (step/sleep.c).
 typedef enum ts_tree_sleep {
@@ -94,8 +95,9 @@ typedef struct ts_sim_storage {
     int dof_most;             // most dofs of a tree
     int is_loose;  // nonzero: nothing but free joints without limits and dry friction, and no sensors of what happens in a step
     int collider_count;
-    ts_collider* collider;          // (collider_count) by ascending geom
-    int has_margins;                // nonzero: some geom or contact pair has one
+    ts_collider* collider;  // (collider_count) by ascending geom
+    int has_margins;        // nonzero: some geom or contact pair has one
+    int pairs_search;  // nonzero: of some two kinds that are there touch is found by a search (ts_manifold_searches)
     double* dof_inverse_weight;     // (nv) kg^-1 or the like, see ts_row_weigh; NULL where nobody asks
     double* tendon_inverse_weight;  // (tendon_count) kg^-1, likewise
     double* inverse_weight;         // (body_count) kg^-1, likewise
@@ -196,6 +198,9 @@ typedef struct ts_sim_storage {
     ts_row_memory_array row_next;      // not of piles (pile.c)
     ts_manifold_kept_array kept;       // one of every pair in sim->pair_memory, or none at all; part of a snapshot
     ts_manifold_kept_array kept_next;  // likewise of pair_next
+    ts_pair_search_array
+        search;  // of the last search of every pair in sim->pair_memory, where pairs_search, else empty; part of a snapshot
+    ts_pair_search_array search_next;  // likewise of pair_next
     ts_spin_memory* spin_memory;       // (tree_count) of the last step, and part of the state
 } ts_sim_storage;
 

@@ -24,10 +24,11 @@ typedef struct snapshot_head {
     int pair_count;
     int row_count;
     int kept_count;
+    int search_count;
     size_t sleep_size;
 } snapshot_head;
 
-static const uint64_t snapshot_magic = UINT64_C(0x38736e7074736e73);
+static const uint64_t snapshot_magic = UINT64_C(0x39736e7074736e73);
 
 static size_t snapshot_size(const snapshot_head* head) {
     size_t numbers = (size_t)head->nq + 2 * (size_t)head->nv + (size_t)head->actuator_count + (size_t)head->act_count +
@@ -35,7 +36,8 @@ static size_t snapshot_size(const snapshot_head* head) {
     return sizeof *head + numbers * sizeof(double) + (size_t)head->equality_count * sizeof(int) +
            (size_t)head->body_count * sizeof(ts_force) + (size_t)head->tree_count * sizeof(ts_spin_memory) +
            (size_t)head->pair_count * sizeof(ts_pair_memory) + (size_t)head->row_count * sizeof(ts_row_memory) +
-           (size_t)head->kept_count * sizeof(ts_manifold_kept) + head->sleep_size;
+           (size_t)head->kept_count * sizeof(ts_manifold_kept) + (size_t)head->search_count * sizeof(ts_gjk_cache) +
+           head->sleep_size;
 }
 
 static unsigned char* put(unsigned char* at, const void* source, size_t count, size_t size) {
@@ -65,6 +67,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     head.pair_count = sim->pair_memory.count;
     head.row_count = sim->row_memory.count;
     head.kept_count = ts_sim_storage_of(sim)->kept.count;
+    head.search_count = ts_sim_storage_of(sim)->search.count;
     head.sleep_size = ts_sleep_saved_size(sim);
     size_t size = snapshot_size(&head);
     if (size > out_snapshot->capacity) {
@@ -87,6 +90,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     at = put(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
     at = put(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
     at = put(at, ts_sim_storage_of(sim)->kept.data, (size_t)head.kept_count, sizeof(ts_manifold_kept));
+    at = put(at, ts_sim_storage_of(sim)->search.data, (size_t)head.search_count, sizeof(ts_gjk_cache));
     at = put(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
     ts_sleep_save(sim, at);
     return ts_status_ok(out_status);
@@ -96,6 +100,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     snapshot_head head;
     const ts_model* model = sim->model;
     ts_manifold_kept_array* kept = &ts_sim_storage_of(sim)->kept;
+    ts_pair_search_array* search = &ts_sim_storage_of(sim)->search;
     memset(&head, 0, sizeof head);
     if (snapshot->size >= sizeof head) memcpy(&head, snapshot->data, sizeof head);
     if (head.magic != snapshot_magic || head.pair_count < 0 || head.row_count < 0 ||
@@ -104,7 +109,9 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     if (head.nq != model->nq || head.nv != model->nv || head.body_count != model->body_count ||
         head.actuator_count != model->actuator_count || head.act_count != model->act_count ||
         head.mocap_count != model->mocap_count || head.equality_count != model->equality_count ||
-        head.tree_count != model->tree_count || snapshot->size != snapshot_size(&head) ||
+        head.tree_count != model->tree_count ||
+        head.search_count != (ts_sim_storage_of(sim)->pairs_search ? head.pair_count : 0) ||
+        snapshot->size != snapshot_size(&head) ||
         !ts_sleep_is_saved(sim, snapshot->data + snapshot->size - head.sleep_size, head.sleep_size))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                              "the snapshot is of another model: nq %d, nv %d, %d bodies; here nq %d, nv %d, %d bodies",
@@ -112,6 +119,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     if (!ts_pair_memory_array_reserve(&sim->pair_memory, head.pair_count) ||
         !ts_row_memory_array_reserve(&sim->row_memory, head.row_count) ||
         !ts_manifold_kept_array_reserve(kept, head.kept_count) ||
+        !ts_pair_search_array_reserve(search, head.search_count) ||
         !ts_sleep_restore(sim, snapshot->data + snapshot->size - head.sleep_size, head.sleep_size))
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory to restore");
     sim->time = head.time;
@@ -128,9 +136,11 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     at = take(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
     at = take(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
     at = take(at, kept->data, (size_t)head.kept_count, sizeof(ts_manifold_kept));
+    at = take(at, search->data, (size_t)head.search_count, sizeof(ts_gjk_cache));
     take(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
     if (head.sleep_size == 0) ts_sleep_forget(sim);  // quiet begins where the state is
     kept->count = head.kept_count;
+    search->count = head.search_count;
     sim->pair_memory.count = head.pair_count;
     sim->row_memory.count = head.row_count;
     // The contacts of the last step belonged to another state.
@@ -192,13 +202,15 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
         hash = hash_vec3(hash, ts_sim_storage_of(sim)->spin_memory[t].torque);
         hash = hash_doubles(hash, &ts_sim_storage_of(sim)->spin_memory[t].late, 1);
     }
+    const ts_pair_search_array* searches = &ts_sim_storage_of(sim)->search;
     for (int i = 0; i < sim->pair_memory.count; ++i) {
         const ts_pair_memory* memory = &sim->pair_memory.data[i];
+        const ts_gjk_cache* search = i < searches->count ? &searches->data[i] : NULL;
         hash = ts_hash_bytes(hash, &memory->key, sizeof memory->key);
-        hash = hash_vec3(hash, memory->cache.gjk.normal);
-        hash = hash_int(hash, memory->cache.gjk.hint_a);
-        hash = hash_int(hash, memory->cache.gjk.hint_b);
-        hash = hash_int(hash, memory->cache.reference);
+        hash = hash_vec3(hash, memory->normal);
+        hash = hash_int(hash, search ? search->hint_a : 0);
+        hash = hash_int(hash, search ? search->hint_b : 0);
+        hash = hash_int(hash, memory->reference);
     }
     hash = hash_kept(hash, &ts_sim_storage_of(sim)->kept);
     for (int i = 0; i < sim->row_memory.count; ++i) {

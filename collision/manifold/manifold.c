@@ -58,6 +58,17 @@ static enum generator generator_of(ts_shape_kind a, ts_shape_kind b) {
     return a == TS_SHAPE_PLANE ? LOW : a == TS_SHAPE_SPHERE ? ONE : CLIP;
 }
 
+int ts_manifold_searches(const ts_shape* a, const ts_shape* b) {
+    ts_shape_kind first = a->kind < b->kind ? a->kind : b->kind, second = a->kind < b->kind ? b->kind : a->kind;
+    switch (generator_of(first, second)) {
+    case NONE:
+    case LOW:
+    case PARTS: return 0;
+    case AXES: return a->radius + b->radius > 0.0;
+    default: return !ts_pair_method_of(first, second)->closed_form;
+    }
+}
+
 // Half the thickness of a shape, what its tolerances are relative to.
 static double shape_size(const ts_shape* s) {
     const ts_shape_traits* traits = ts_shape_traits_of(s);

@@ -55,6 +55,10 @@ typedef struct ts_manifold_settings {
 void ts_manifold_collide(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
                          const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out_manifold);
 
+/// Nonzero where the manifold of two shapes comes from a search, to which what ts_gjk_cache holds beside the normal is of use. Sharp boxes ask one only
+/// where rounding leaves open what their axes say: there it begins anew each time.
+int ts_manifold_searches(const ts_shape* a, const ts_shape* b);
+
 /// Most points of a manifold that is kept.
 enum { TS_MANIFOLD_KEPT = 4 };
 

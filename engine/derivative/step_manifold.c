@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/derivative/step_implicit_internal.h"
+#include "engine/step/pair_memory_internal.h"
 
 // m and rad: of B's pose, for differences of manifolds.
 static const double pose_increment = 1e-6;
@@ -22,8 +23,10 @@ static void rebuild(const ts_sim* sim, const ts_contact* first, int count, ts_ma
     out->normal = out->point[0].normal;
 }
 
-static const ts_manifold_cache* cache_of(const ts_sim* sim, const ts_contact* contact) {
-    const ts_pair_memory_array* memory = &ts_sim_storage_of(sim)->pair_next;
+// What its pair remembers, in `room`; NULL: nothing.
+static const ts_manifold_cache* cache_of(const ts_sim* sim, const ts_contact* contact, ts_manifold_cache* room) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_pair_memory_array* memory = &storage->pair_next;
     uint64_t key = (uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b;
     int low = 0, high = memory->count;
     while (low < high) {
@@ -33,7 +36,9 @@ static const ts_manifold_cache* cache_of(const ts_sim* sim, const ts_contact* co
         else
             high = middle;
     }
-    return low < memory->count && memory->data[low].key == key ? &memory->data[low].cache : NULL;
+    if (low == memory->count || memory->data[low].key != key) return NULL;
+    ts_pair_memory_get(&memory->data[low], storage->pairs_search ? &storage->search_next.data[low] : NULL, room);
+    return room;
 }
 
 // B's pose moved along number j of its twist.
@@ -52,11 +57,9 @@ static ts_transform moved_pose(const ts_transform* pose, int j, double e) {
 static int collide_moved(const ts_sim* sim, const ts_contact* contact, const ts_manifold* known, int j, double e,
                          ts_manifold_point* out_point) {
     const ts_kinematics* k = &sim->kinematics;
-    const ts_manifold_cache* cache = cache_of(sim, contact);
     ts_manifold_cache now;
     ts_manifold found;
-    memset(&now, 0, sizeof now);
-    if (cache) now = *cache;
+    if (!cache_of(sim, contact, &now)) memset(&now, 0, sizeof now);
     ts_transform pose = moved_pose(&k->geom_pose[contact->geom_b], j, e);
     double margin = ts_model_margin_between(sim->model, contact->geom_a, contact->geom_b);
     ts_manifold_settings settings = {fmax(sim->options.contact_margin + margin, 0.0) + 10.0 * fabs(e),
@@ -98,11 +101,12 @@ static int difference_manifold(const ts_sim* sim, const ts_contact* contact, con
 int ts_step_manifold_slopes(const ts_sim* sim, const ts_contact* first, int count, ts_manifold_derivative_point* out,
                             ts_step_report* report) {
     ts_manifold manifold;
+    ts_manifold_cache room;
     const ts_kinematics* k = &sim->kinematics;
     rebuild(sim, first, count, &manifold);
     if (ts_manifold_derivative(&sim->model->geom[first->geom_a].shape, &k->geom_pose[first->geom_a],
                                &sim->model->geom[first->geom_b].shape, &k->geom_pose[first->geom_b], &manifold,
-                               cache_of(sim, first), out) == count)
+                               cache_of(sim, first, &room), out) == count)
         return 1;
     report->differenced |= TS_PART_COLLISION;
     return difference_manifold(sim, first, &manifold, out);

@@ -93,6 +93,7 @@ void ts_sleep_free(ts_sim* sim) {
     ts_sleeping_verdict_array_free(&bed->verdict);
     ts_pair_memory_array_free(&bed->pair);
     ts_manifold_kept_array_free(&bed->kept);
+    ts_pair_search_array_free(&bed->search);
     ts_row_memory_array_free(&bed->row);
     ts_arena_free(&bed->fixed);
     free(bed);
@@ -106,7 +107,7 @@ size_t ts_sleep_memory(const ts_sim* sim) {
            (size_t)bed->rare.capacity * sizeof *bed->rare.data +
            (size_t)bed->verdict.capacity * sizeof *bed->verdict.data +
            (size_t)bed->pair.capacity * sizeof *bed->pair.data + (size_t)bed->kept.capacity * sizeof *bed->kept.data +
-           (size_t)bed->row.capacity * sizeof *bed->row.data;
+           (size_t)bed->search.capacity * sizeof *bed->search.data + (size_t)bed->row.capacity * sizeof *bed->row.data;
 }
 
 void ts_sleep_forget(ts_sim* sim) {
@@ -121,7 +122,8 @@ void ts_sleep_forget(ts_sim* sim) {
     }
     memcpy(bed->place, sim->qpos, (size_t)sim->model->nq * sizeof(double));
     bed->knows_inputs = bed->woken = bed->failed = 0;
-    bed->contact.count = bed->rare.count = bed->verdict.count = bed->pair.count = bed->kept.count = bed->row.count = 0;
+    bed->contact.count = bed->rare.count = bed->verdict.count = 0;
+    bed->pair.count = bed->kept.count = bed->search.count = bed->row.count = 0;
 }
 
 // --- to and fro --------------------------------------------------------------------------------------------------------
@@ -134,15 +136,18 @@ static int pair_sleeps(const ts_sim* sim, uint64_t key) {
     return (a < 0 || ts_sim_tree_sleeps(sim, a)) && (b < 0 || ts_sim_tree_sleeps(sim, b)) && (a >= 0 || b >= 0);
 }
 
-// Pairs, each with its manifold where manifolds are kept.
+// Pairs, each with its manifold where manifolds are kept, and its search where pairs search.
 typedef struct pair_list {
     ts_pair_memory_array* pair;
     ts_manifold_kept_array* kept;
-    int keeps;  // nonzero: there is one of each pair
+    ts_pair_search_array* search;
+    int keeps;     // nonzero: there is a manifold of each pair
+    int searches;  // nonzero: there is a search of each pair
 } pair_list;
 
 static void put_pair(const pair_list* from, int i, const pair_list* to, int at) {
     to->pair->data[at] = from->pair->data[i];
+    if (to->searches) to->search->data[at] = from->search->data[i];
     if (!to->keeps) return;
     if (from->keeps)
         to->kept->data[at] = from->kept->data[i];
@@ -157,6 +162,7 @@ static int move_pairs(const ts_sim* sim, const pair_list* from, const pair_list*
     if (moved == 0) return 1;
     if (!ts_pair_memory_array_resize(to->pair, i + 1 + moved)) return 0;
     if (to->keeps && !ts_manifold_kept_array_resize(to->kept, i + 1 + moved)) return 0;
+    if (to->searches && !ts_pair_search_array_resize(to->search, i + 1 + moved)) return 0;
     int at = to->pair->count;
     for (int k = from->pair->count - 1; k >= 0; --k) {
         uint64_t key = from->pair->data[k].key;
@@ -168,6 +174,7 @@ static int move_pairs(const ts_sim* sim, const pair_list* from, const pair_list*
         if (pair_sleeps(sim, from->pair->data[k].key) != sleeping) put_pair(from, k, from, left++);
     from->pair->count = left;
     if (from->keeps) from->kept->count = left;
+    if (from->searches) from->search->count = left;
     return 1;
 }
 
@@ -200,8 +207,8 @@ static void find_lists(ts_sim* sim, pair_list out_list[2]) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_bed* bed = storage->bed;
     int keeps = storage->kept.count > 0 || (sim->pair_memory.count == 0 && bed->kept.count > 0);
-    out_list[0] = (pair_list){&sim->pair_memory, &storage->kept, keeps};
-    out_list[1] = (pair_list){&bed->pair, &bed->kept, 1};
+    out_list[0] = (pair_list){&sim->pair_memory, &storage->kept, &storage->search, keeps, storage->pairs_search};
+    out_list[1] = (pair_list){&bed->pair, &bed->kept, &bed->search, 1, storage->pairs_search};
 }
 
 int ts_sleep_lay_down(ts_sim* sim) {
@@ -245,7 +252,7 @@ typedef struct piece {
     size_t bytes;
 } piece;
 
-enum { PIECES = 17 };
+enum { PIECES = 18 };
 
 // All pieces of what is saved, as the head has their sizes.
 static int list_pieces(const ts_sim* sim, const saved_head* head, piece out[PIECES]) {
@@ -268,6 +275,7 @@ static int list_pieces(const ts_sim* sim, const saved_head* head, piece out[PIEC
         {bed->verdict.data, contacts * sizeof *bed->verdict.data},
         {bed->pair.data, pairs * sizeof *bed->pair.data},
         {bed->kept.data, pairs * sizeof *bed->kept.data},
+        {bed->search.data, ts_sim_storage_of(sim)->pairs_search ? pairs * sizeof *bed->search.data : 0},
         {bed->row.data, (size_t)head->row_count * sizeof *bed->row.data},
     };
     memcpy(out, list, sizeof list);
@@ -353,6 +361,7 @@ int ts_sleep_restore(ts_sim* sim, const unsigned char* data, size_t size) {
         !ts_sleeping_verdict_array_resize(&bed->verdict, head.contact_count) ||
         !ts_pair_memory_array_resize(&bed->pair, head.pair_count) ||
         !ts_manifold_kept_array_resize(&bed->kept, head.pair_count) ||
+        !ts_pair_search_array_resize(&bed->search, storage->pairs_search ? head.pair_count : 0) ||
         !ts_row_memory_array_resize(&bed->row, head.row_count))
         return 0;
     data += sizeof head;

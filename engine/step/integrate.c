@@ -170,6 +170,10 @@ static void swap_memories(ts_sim* sim) {
     storage->kept = storage->kept_next;
     storage->kept_next = kept;
     storage->kept_next.count = 0;
+    ts_pair_search_array search = storage->search;
+    storage->search = storage->search_next;
+    storage->search_next = search;
+    storage->search_next.count = 0;
 }
 
 // Trees that no row touches may move in the integrator's own way. Returns 0 when memory is short.

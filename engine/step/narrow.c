@@ -46,6 +46,7 @@ typedef struct narrow_context {
     ts_sim* sim;
     const ts_narrow_pair* pair;
     ts_pair_memory* memory;
+    ts_gjk_cache* search;    // NULL where no pair searches
     ts_manifold_kept* kept;  // NULL where none are kept
     double most;             // m: how far they may have moved
     int keeps_all;           // 0: only of dear pairs that rest
@@ -151,7 +152,11 @@ static void collide_pair(const narrow_context* job, int i, ts_arena* arena) {
     settings.margin = margin;
     manifold.count = 0;
     manifold.status = TS_PROXIMITY_SEPARATED_EARLY;
-    ts_manifold_collide(shape_a, pose_a, shape_b, pose_b, &settings, &job->memory[i].cache, &manifold);
+    ts_gjk_cache* search = job->search ? &job->search[i] : NULL;
+    ts_manifold_cache cache;
+    ts_pair_memory_get(&job->memory[i], search, &cache);
+    ts_manifold_collide(shape_a, pose_a, shape_b, pose_b, &settings, &cache, &manifold);
+    ts_pair_memory_put(&cache, &job->memory[i], search);
     for (int k = 0; own != 0.0 && k < manifold.count; ++k) manifold.point[k].gap -= own;
     sort_points(&manifold);
     if (job->kept && is_worth_keeping(job, a, b, manifold.count))
@@ -577,8 +582,10 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     if (!touch || !point) return TS_ERROR_MEMORY;
     ts_pair_memory* memory = storage->renews_pairs ? sim->pair_memory.data : storage->pair_next.data;
     ts_manifold_kept* kept = !keeps ? NULL : storage->renews_pairs ? storage->kept.data : storage->kept_next.data;
-    narrow_context job = {sim,   pair,  memory, kept,     most, keeps_all,
-                          touch, point, room,   settings, soft, storage->has_margins};
+    ts_gjk_cache* search = storage->renews_pairs ? storage->search.data : storage->search_next.data;
+    if (!storage->pairs_search) search = NULL;
+    narrow_context job = {
+        sim, pair, memory, search, kept, most, keeps_all, touch, point, room, settings, soft, storage->has_margins};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
     for (int i = 0; keeps && i < count; ++i) sim->info.kept_pairs += kept[i].is_kept && kept[i].age > 0;
     for (int w = 0; w < workers; ++w)

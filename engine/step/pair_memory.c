@@ -11,9 +11,11 @@
 
 #include <string.h>
 
-static void clear_pair(ts_pair_memory* entry, uint64_t key) {
+// `search` NULL: none are remembered.
+static void clear_pair(ts_pair_memory* entry, ts_gjk_cache* search, uint64_t key) {
     memset(entry, 0, sizeof *entry);
     entry->key = key;
+    if (search) memset(search, 0, sizeof *search);
 }
 
 // The memory of the new pairs: what is known is copied, the rest starts empty. Manifolds are kept where `keeps`.
@@ -23,18 +25,22 @@ static int merge_pair_memory(ts_sim* sim, const ts_narrow_pair* pair, int count,
     const ts_manifold_kept* kept = storage->kept.count == known->count ? storage->kept.data : NULL;
     if (!ts_pair_memory_array_reserve_little(&storage->pair_next, count)) return 0;
     if (!ts_manifold_kept_array_reserve_little(&storage->kept_next, keeps ? count : 0)) return 0;
+    if (!ts_pair_search_array_reserve_little(&storage->search_next, storage->pairs_search ? count : 0)) return 0;
     storage->pair_next.count = count;
+    storage->search_next.count = storage->pairs_search ? count : 0;
     storage->kept_next.count = keeps ? count : 0;
     int old = 0;
     for (int i = 0; i < count; ++i) {
         uint64_t key = ts_pair_key(pair[i].a, pair[i].b);
         ts_pair_memory* entry = &storage->pair_next.data[i];
+        ts_gjk_cache* search = storage->pairs_search ? &storage->search_next.data[i] : NULL;
         while (old < known->count && known->data[old].key < key) ++old;
         int is_known = old < known->count && known->data[old].key == key;
         if (is_known)
             *entry = known->data[old];
         else
-            clear_pair(entry, key);
+            clear_pair(entry, search, key);
+        if (is_known && search) *search = storage->search.data[old];
         if (keeps && is_known && kept && kept[old].is_kept)
             storage->kept_next.data[i] = kept[old];
         else if (keeps)
@@ -43,9 +49,11 @@ static int merge_pair_memory(ts_sim* sim, const ts_narrow_pair* pair, int count,
     return 1;
 }
 
-static void move_pair(ts_pair_memory* known, ts_manifold_kept* kept, int from, int to) {
+// All that is remembered of one pair; of two of the three perhaps nothing is.
+static void move_pair(ts_pair_memory* known, ts_manifold_kept* kept, ts_gjk_cache* search, int from, int to) {
     known[to] = known[from];
     if (kept) kept[to] = kept[from];
+    if (search) search[to] = search[from];
 }
 
 // Where each of the new pairs is known, or -1. Both ascend.
@@ -61,25 +69,30 @@ static void find_known(const ts_pair_memory_array* known, const ts_narrow_pair* 
 // the last step nothing is moved.
 static int renew_pair_memory(ts_sim* sim, const ts_narrow_pair* pair, int count, int keeps) {
     ts_pair_memory_array* known = &sim->pair_memory;
-    ts_manifold_kept_array* kept = &ts_sim_storage_of(sim)->kept;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    ts_manifold_kept_array* kept = &storage->kept;
+    int searches = storage->pairs_search ? count : 0;
     int had = known->count > 0 && kept->count == known->count;
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
     int* from = TS_ARENA_ARRAY(&sim->scratch, int, count);
     if (!from || !ts_pair_memory_array_reserve_little(known, count) ||
-        !ts_manifold_kept_array_reserve_little(kept, keeps ? count : 0))
+        !ts_manifold_kept_array_reserve_little(kept, keeps ? count : 0) ||
+        !ts_pair_search_array_reserve_little(&storage->search, searches))
         return 0;
     ts_manifold_kept* moved = keeps && had ? kept->data : NULL;
+    ts_gjk_cache* search = storage->pairs_search ? storage->search.data : NULL;
     find_known(known, pair, count, from);
     for (int i = 0; i < count; ++i)
-        if (from[i] > i) move_pair(known->data, moved, from[i], i);
+        if (from[i] > i) move_pair(known->data, moved, search, from[i], i);
     for (int i = count - 1; i >= 0; --i)
-        if (from[i] >= 0 && from[i] < i) move_pair(known->data, moved, from[i], i);
+        if (from[i] >= 0 && from[i] < i) move_pair(known->data, moved, search, from[i], i);
     for (int i = 0; i < count; ++i) {
-        if (from[i] < 0) clear_pair(&known->data[i], ts_pair_key(pair[i].a, pair[i].b));
+        if (from[i] < 0) clear_pair(&known->data[i], search ? &search[i] : NULL, ts_pair_key(pair[i].a, pair[i].b));
         if (keeps && (from[i] < 0 || !had)) kept->data[i].is_kept = 0;
     }
     known->count = count;
     kept->count = keeps ? count : 0;
+    storage->search.count = searches;
     ts_arena_scope_end(&sim->scratch, scope);
     return 1;
 }

@@ -93,6 +93,20 @@ static double* find_margins(ts_sim* sim) {
     return margin;
 }
 
+// Whether any two kinds of shapes that are there may search; the thickest of a kind stands for all of it.
+static int some_search(const ts_sim* sim) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_shape* of[TS_SHAPE_KIND_COUNT] = {NULL};
+    for (int c = 0; c < storage->collider_count; ++c) {
+        const ts_shape* shape = &sim->model->geom[storage->collider[c].geom].shape;
+        if (!of[shape->kind] || of[shape->kind]->radius < shape->radius) of[shape->kind] = shape;
+    }
+    for (int a = 0; a < TS_SHAPE_KIND_COUNT; ++a)
+        for (int b = a; b < TS_SHAPE_KIND_COUNT; ++b)
+            if (of[a] && of[b] && ts_manifold_searches(of[a], of[b])) return 1;
+    return 0;
+}
+
 int ts_sim_find_colliders(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
@@ -117,6 +131,7 @@ int ts_sim_find_colliders(ts_sim* sim) {
             is_paired[g] || meets_other(&mask, geom->category, weld) || meets_other(&category, geom->mask, weld);
         if (meets && !add_collider(sim, g, is_paired[g], margin[g])) return 0;
     }
+    storage->pairs_search = some_search(sim);
     int turned = 0;
     for (int c = 0; c < storage->collider_count; ++c)
         storage->collider[c].turned = storage->collider[c].placed ? turned++ : 0;

@@ -59,6 +59,7 @@ typedef struct ts_bed {
     ts_sleeping_verdict_array verdict;  // likewise of all
     ts_pair_memory_array pair;
     ts_manifold_kept_array kept;  // one of each pair
+    ts_pair_search_array search;  // likewise, where pairs search
     ts_row_memory_array row;
 } ts_bed;
 

@@ -149,7 +149,7 @@ Test(determinism, every_part_of_the_state_counts_in_the_hash) {
                        &memory[last].impulse[2],
                        &memory[last].time_step,
                        &memory[0].solver,
-                       &f.sim->pair_memory.data[0].cache.gjk.normal.x};
+                       &f.sim->pair_memory.data[0].normal.x};
     for (size_t i = 0; i < sizeof place / sizeof place[0]; ++i) {
         double keep = *place[i];
         *place[i] = keep + 1.0;

@@ -241,17 +241,17 @@ Test(narrow, pairs_keep_what_they_know) {
     fixture_run(&f, 1);
     cr_assert_eq(f.sim->contact_count, 0);
     cr_assert_eq(f.sim->pair_memory.count, 2);
-    f.sim->pair_memory.data[0].cache.reference = 1;
-    f.sim->pair_memory.data[1].cache.reference = 2;
+    f.sim->pair_memory.data[0].reference = 1;
+    f.sim->pair_memory.data[1].reference = 2;
     // The first pair ends; the second must not inherit from it.
     f.sim->qpos[0] = 10.0;
     fixture_run(&f, 3);
     cr_assert_eq(f.sim->pair_memory.count, 1);
-    cr_assert_eq(f.sim->pair_memory.data[0].cache.reference, 2);
+    cr_assert_eq(f.sim->pair_memory.data[0].reference, 2);
     f.sim->qpos[0] = 0.0;
     fixture_run(&f, 1);
     cr_assert_eq(f.sim->pair_memory.count, 2);
-    cr_assert_eq(f.sim->pair_memory.data[0].cache.reference, 0);
+    cr_assert_eq(f.sim->pair_memory.data[0].reference, 0);
     fixture_end(&f);
 }
 

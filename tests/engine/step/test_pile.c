@@ -393,16 +393,20 @@ Test(pile, what_is_kept_stays_with_its_pair) {
     ts_sim_storage* storage = ts_sim_storage_of(f.sim);
     ts_pair_memory_array before = {0};
     ts_manifold_kept_array kept = {0};
-    int came = 0, went = 0, stayed = 0;
+    ts_pair_search_array search = {0};
+    int came = 0, went = 0, stayed = 0, searched = 0;
     for (int step = 0; step < 60; ++step) {
         cr_assert(ts_pair_memory_array_resize(&before, f.sim->pair_memory.count));
         cr_assert(ts_manifold_kept_array_resize(&kept, storage->kept.count));
+        cr_assert(ts_pair_search_array_resize(&search, storage->search.count));
         if (before.count > 0) memcpy(before.data, f.sim->pair_memory.data, (size_t)before.count * sizeof *before.data);
         if (kept.count > 0) memcpy(kept.data, storage->kept.data, (size_t)kept.count * sizeof *kept.data);
+        if (search.count > 0) memcpy(search.data, storage->search.data, (size_t)search.count * sizeof *search.data);
         fixture_run(&f, 1);
         const ts_pair_memory_array* now = &f.sim->pair_memory;
         cr_assert_eq(now->count, f.sim->info.pair_count);
         cr_assert_eq(storage->kept.count, now->count);
+        cr_assert_eq(storage->search.count, now->count);
         for (int i = 0; i < now->count; ++i) {
             ts_manifold_kept one = storage->kept.data[i];
             int old = entry_of(&before, now->data[i].key);
@@ -412,7 +416,9 @@ Test(pile, what_is_kept_stays_with_its_pair) {
             cr_assert_geq(old, 0, "step %d: kept of nothing", step);
             --one.age;
             cr_assert_eq(memcmp(&one, &kept.data[old], sizeof one), 0, "step %d: another's", step);
-            cr_assert_eq(memcmp(&now->data[i].cache, &before.data[old].cache, sizeof before.data[old].cache), 0);
+            cr_assert_eq(memcmp(&now->data[i], &before.data[old], sizeof before.data[old]), 0);
+            cr_assert_eq(memcmp(&storage->search.data[i], &search.data[old], sizeof search.data[old]), 0);
+            searched += ts_vec3_max_abs(search.data[old].point_a) > 0.0;
             ++stayed;
         }
         for (int i = 0; i < before.count; ++i) went += entry_of(now, before.data[i].key) < 0;
@@ -420,9 +426,26 @@ Test(pile, what_is_kept_stays_with_its_pair) {
     cr_expect_gt(came, 100);
     cr_expect_gt(went, 20);
     cr_expect_gt(stayed, 500);
+    cr_expect_gt(searched, 10);
     ts_pair_memory_array_free(&before);
     ts_manifold_kept_array_free(&kept);
+    ts_pair_search_array_free(&search);
     fixture_end(&f);
+}
+
+// Only where some two kinds may need a search anything is remembered of one.
+Test(pile, boxes_and_balls_remember_no_searches) {
+    for (int capsules = 0; capsules < 2; ++capsules) {
+        ts_builder* builder = boxes(2, 2, 0.5, 0.0);
+        int body = fixture_free_body(builder, ts_vec3_make(0.0, 1.0, 0.08), -1.0, ts_mat3_zero());
+        fixture_geom(builder, body, capsules ? ts_shape_capsule(0.04, 0.05) : ts_shape_sphere(0.08), ts_vec3_zero(),
+                     0.5);
+        fixture f = fixture_start(builder, 1);
+        fixture_run(&f, 3);
+        cr_assert_gt(f.sim->pair_memory.count, 3);
+        cr_expect_eq(ts_sim_storage_of(f.sim)->search.count, capsules ? f.sim->pair_memory.count : 0);
+        fixture_end(&f);
+    }
 }
 
 // What was kept before a reset is not there after it, where it would do, either.
