@@ -228,7 +228,7 @@ static inline ts_vec3 ts_pair_lever_on_a(const ts_pair_group* group, const ts_pa
 /// m, in world axes: contact i, seen from the centre of mass of A (side 0) or B (1).
 ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side);
 
-// --- passes (pairs_kernel.c), over all threads; not to be called from within another loop of the same pool ---
+// --- passes (pairs_frame_internal.h), over all threads; not to be called from within another loop of the same pool ---
 
 /// Velocities of the surfaces in all points, for the velocities of bodies given (body_count x TS_PAIR_SPEEDS).
 void ts_pairs_read(ts_pairs* pairs, const double* velocity);

@@ -1,5 +1,5 @@
-// The passes of pairs_kernel.c as they are compiled: for every machine, for AVX2 and for AVX-512 where there is that. Not for use outside contact/pairs/ and
-// its tests.
+// The passes over groups of pairs (pairs_frame_internal.h) as they are compiled: for every machine, for AVX2 and for AVX-512 where there is that. Not for
+// use outside contact/pairs/ and its tests.
 #ifndef TS_CONTACT_PAIRS_KERNEL_INTERNAL_H
 #define TS_CONTACT_PAIRS_KERNEL_INTERNAL_H
 
