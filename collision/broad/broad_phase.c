@@ -106,9 +106,9 @@ static int reserve(ts_broad_phase* broad, int count) {
     broad->moved = (unsigned char*)data[5];
     broad->list = (int*)data[6];
     if (ok) broad->capacity = wanted;
-    // Trees and lists get room for what is usual at once, so that a box that starts to move, or a pair more than
-    // before, does not need the heap later.
-    for (int t = 0; t < 2 && ok; ++t) ok = ts_box_tree_reserve(&broad->tree[t], wanted + 2, wanted);
+    // What moves, and lists, get room for what is usual at once, so that a box that starts to move, or a pair more than
+    // before, does not need the heap later. A box that has moved is never still again: that tree needs no room for who is not in it (`update`).
+    if (ok) ok = ts_box_tree_reserve(&broad->tree[1], wanted + 2, wanted);
     int usual = wanted < INT_MAX / 16 ? 4 * wanted : wanted;
     return ok && ts_pairs_reserve(broad, usual);
 }
@@ -402,6 +402,9 @@ static ts_code update(const ts_pairs_job* job, int count, ts_pair_list* out_pair
     if (many || broad->stale) {
         for (int n = 0; n < listed; ++n) broad->state[broad->list[n]] = broad->wanted[broad->list[n]];
         fill_info(broad, count, listed, info);
+        // Who is still is known when boxes are seen for the second time.
+        if (broad->seen > 0 && info->still > 0 && !ts_box_tree_reserve(&broad->tree[0], info->still + 2, count))
+            return TS_ERROR_MEMORY;
         if (many && ts_task_pool_workers(job->pool) <= SWEEP_WORKERS) {
             ts_sweep_end end = TS_SWEEP_DONE;
             ts_arena_scope scope = ts_arena_scope_begin(job->arena);
