@@ -180,7 +180,8 @@ static int drop(ts_bench_trajectories* t, ts_bench_funnel_kind kind, const ts_hu
             ++t->failed;
             break;
         }
-        ok = log_step(t, a, b, &sim->kinematics.geom_pose[geom[0]], &sim->kinematics.geom_pose[geom[1]], &cache);
+        ok = log_step(t, a, b, ts_kinematics_geom(&sim->kinematics, geom[0]),
+                      ts_kinematics_geom(&sim->kinematics, geom[1]), &cache);
     }
     ts_sim_free(sim);
     ts_model_free(model);

@@ -124,7 +124,7 @@ void ts_bench_put_down(ts_sim* sim, double depth) {
         const ts_geom* geom = &sim->model->geom[g];
         ts_vec3 least, most;
         if (!geom->body || !(geom->category || geom->mask)) continue;
-        ts_shape_bounds(&geom->shape, &sim->kinematics.geom_pose[g], &least, &most);
+        ts_shape_bounds(&geom->shape, ts_kinematics_geom(&sim->kinematics, g), &least, &most);
         low = fmin(low, least.z);
     }
     for (int j = 0; j < sim->model->joint_count && base < 0; ++j)

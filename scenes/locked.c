@@ -46,7 +46,7 @@ static void add_geom(const ts_sim* sim, int g, const int* made, ts_builder* buil
     const ts_geom* geom = &sim->model->geom[g];
     ts_geom_def def = ts_geom_def_default();
     int top = geom->body ? locked_to(sim->model, geom->body) : 0;
-    ts_transform at = sim->kinematics.geom_pose[g];
+    ts_transform at = *ts_kinematics_geom(&sim->kinematics, g);
     if (top) {
         ts_transform home = ts_transform_inverse(&sim->kinematics.body_pose[top]);
         at = ts_transform_mul(&home, &at);

@@ -25,7 +25,7 @@ static void add_what_hangs(ts_scene_box* box, const ts_sim* sim) {
     for (int g = 0; g < model->geom_count; ++g) {
         int tree = model->body[model->geom[g].body].tree;
         if (tree >= 0 && hangs_on_the_world(model, tree))
-            ts_scene_box_add_shape(box, &model->geom[g].shape, &sim->kinematics.geom_pose[g]);
+            ts_scene_box_add_shape(box, &model->geom[g].shape, ts_kinematics_geom(&sim->kinematics, g));
     }
 }
 

@@ -28,7 +28,7 @@ void ts_scene_box_add_shape(ts_scene_box* box, const ts_shape* shape, const ts_t
 }
 
 static void box_add_geom(ts_scene_box* box, const ts_sim* sim, int g) {
-    ts_scene_box_add_shape(box, &sim->model->geom[g].shape, &sim->kinematics.geom_pose[g]);
+    ts_scene_box_add_shape(box, &sim->model->geom[g].shape, ts_kinematics_geom(&sim->kinematics, g));
 }
 
 static double box_radius(const ts_scene_box* b) { return 0.5 * ts_vec3_distance(b->low, b->high); }

@@ -78,7 +78,7 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_
     const ts_model* model = sim->model;
     const ts_geom* geom = &model->geom[g];
     const ts_shape* shape = &geom->shape;
-    const ts_transform* placed = &sim->kinematics.geom_pose[g];
+    const ts_transform* placed = ts_kinematics_geom(&sim->kinematics, g);
     if (show & TS_SHOW_ONLY_MOVING && !geom_moves(model, geom)) return;
     if (geom->group >= 0 && geom->group < 32 && style->hidden_groups >> geom->group & 1u) return;
     int colour_of_island = style->island && geom_moves(model, geom);

@@ -133,7 +133,7 @@ void ts_scene_labels(const ts_scene_paper* paper, const ts_sim* sim, unsigned wa
     for (int j = 0; j < model->joint_count && wanted & TS_LABEL_JOINTS; ++j)
         label_name(paper, sim->kinematics.joint_anchor[j], model->joint[j].name, "joint", j);
     for (int g = 0; g < model->geom_count && wanted & TS_LABEL_GEOMS; ++g)
-        label_name(paper, sim->kinematics.geom_pose[g].p, model->geom[g].name, "geom", g);
+        label_name(paper, ts_kinematics_geom(&sim->kinematics, g)->p, model->geom[g].name, "geom", g);
     for (int i = 0; i < model->site_count && wanted & TS_LABEL_SITES; ++i)
         label_name(paper, ts_kinematics_site(model, &sim->kinematics, i).p, model->site[i].name, "site", i);
     label_pulls(paper, sim, wanted);

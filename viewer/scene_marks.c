@@ -103,7 +103,7 @@ static void draw_frames(const ts_sim* sim, unsigned show, double size, ts_draw_l
     ts_transform world = ts_transform_identity();
     if (show & TS_SHOW_WORLD_FRAME) ts_scene_marks_frame(&world, 3.0 * size, list);
     for (int g = 0; g < model->geom_count && show & TS_SHOW_GEOM_FRAMES; ++g)
-        ts_scene_marks_frame(&sim->kinematics.geom_pose[g], size, list);
+        ts_scene_marks_frame(ts_kinematics_geom(&sim->kinematics, g), size, list);
     for (int i = 0; i < model->site_count && show & TS_SHOW_SITE_FRAMES; ++i) {
         ts_transform site = ts_kinematics_site(model, &sim->kinematics, i);
         ts_scene_marks_frame(&site, size, list);

@@ -14,7 +14,8 @@ ts_vec3 ts_scene_walls_up(const ts_sim* sim) {
 
 int ts_scene_walls_has(const ts_sim* sim, int g) {
     if (sim->model->geom[g].shape.kind != TS_SHAPE_PLANE) return 0;
-    return ts_vec3_dot(ts_mat3_column(&sim->kinematics.geom_pose[g].R, 2), ts_scene_walls_up(sim)) < floor_cosine;
+    return ts_vec3_dot(ts_mat3_column(&ts_kinematics_geom(&sim->kinematics, g)->R, 2), ts_scene_walls_up(sim)) <
+           floor_cosine;
 }
 
 // Keeps the part of a convex polygon where dot(normal, x) >= offset.
@@ -37,7 +38,7 @@ static void clip_by(ts_scene_wall* wall, ts_vec3 normal, double offset) {
 }
 
 ts_scene_wall ts_scene_walls_shape(const ts_sim* sim, int g, ts_vec3 low, ts_vec3 high) {
-    const ts_transform* placed = &sim->kinematics.geom_pose[g];
+    const ts_transform* placed = ts_kinematics_geom(&sim->kinematics, g);
     ts_scene_wall wall = {{{0.0, 0.0, 0.0}}, 0};
     ts_vec3 middle = ts_vec3_lerp(low, high, 0.5), normal = ts_mat3_column(&placed->R, 2);
     double radius = 0.5 * ts_vec3_distance(low, high);
@@ -55,8 +56,9 @@ ts_scene_wall ts_scene_walls_shape(const ts_sim* sim, int g, ts_vec3 low, ts_vec
     ts_vec3 up = ts_scene_walls_up(sim);
     for (int other = 0; other < sim->model->geom_count; ++other) {
         if (other == g || sim->model->geom[other].shape.kind != TS_SHAPE_PLANE) continue;
-        ts_vec3 n = ts_mat3_column(&sim->kinematics.geom_pose[other].R, 2);
-        if (fabs(ts_vec3_dot(n, normal)) < 0.999) clip_by(&wall, n, ts_vec3_dot(n, sim->kinematics.geom_pose[other].p));
+        ts_vec3 n = ts_mat3_column(&ts_kinematics_geom(&sim->kinematics, other)->R, 2);
+        if (fabs(ts_vec3_dot(n, normal)) < 0.999)
+            clip_by(&wall, n, ts_vec3_dot(n, ts_kinematics_geom(&sim->kinematics, other)->p));
     }
     for (int axis = 0; axis < 6; ++axis) {
         ts_vec3 n = ts_vec3_scale(axis < 3 ? 1.0 : -1.0, ts_vec3_axis(axis % 3));

@@ -207,7 +207,7 @@ void ts_view_frame_body(ts_view* view, int body, double aspect) {
     const ts_body* b = &model->body[body];
     ts_scene_box box = ts_scene_box_empty();
     for (int g = b->geom_first; g < b->geom_first + b->geom_count; ++g)
-        ts_scene_box_add_shape(&box, &model->geom[g].shape, &view->sim->kinematics.geom_pose[g]);
+        ts_scene_box_add_shape(&box, &model->geom[g].shape, ts_kinematics_geom(&view->sim->kinematics, g));
     if (box.count) ts_camera_frame(&view->camera, box.low, box.high, aspect, 2.2);
 }
 

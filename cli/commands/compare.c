@@ -96,7 +96,7 @@ static double body_size(const ts_sim* sim, int body) {
     for (int g = 0; g < model->geom_count; ++g) {
         ts_vec3 a, b;
         if (model->geom[g].body != body) continue;
-        ts_shape_bounds(&model->geom[g].shape, &sim->kinematics.geom_pose[g], &a, &b);
+        ts_shape_bounds(&model->geom[g].shape, ts_kinematics_geom(&sim->kinematics, g), &a, &b);
         low = ts_vec3_min(low, a);
         high = ts_vec3_max(high, b);
     }

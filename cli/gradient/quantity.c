@@ -225,7 +225,8 @@ static place place_of(const ts_sim* sim, const ts_quantity* q) {
         return (place){sim->model->site[q->index].body, t.p, t.R};
     }
     if (q->kind == TS_QUANTITY_GEOM)
-        return (place){sim->model->geom[q->index].body, k->geom_pose[q->index].p, k->geom_pose[q->index].R};
+        return (place){sim->model->geom[q->index].body, ts_kinematics_geom(k, q->index)->p,
+                       ts_kinematics_geom(k, q->index)->R};
     ts_transform t = k->body_pose[q->index];
     return (place){q->index, q->kind == TS_QUANTITY_CENTRE ? k->body_centre[q->index] : t.p, t.R};
 }

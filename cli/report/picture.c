@@ -103,7 +103,7 @@ static double size_of(const ts_sim* sim) {
     ts_scene_box box = ts_scene_box_empty();
     for (int g = 0; g < sim->model->geom_count; ++g)
         if (sim->model->body[sim->model->geom[g].body].tree >= 0)
-            ts_scene_box_add_shape(&box, &sim->model->geom[g].shape, &sim->kinematics.geom_pose[g]);
+            ts_scene_box_add_shape(&box, &sim->model->geom[g].shape, ts_kinematics_geom(&sim->kinematics, g));
     return box.count ? ts_vec3_distance(box.low, box.high) : 0.0;
 }
 

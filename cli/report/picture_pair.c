@@ -56,10 +56,10 @@ static ts_vec3 corner_of(const ts_sim* sim, int body, ts_vec3 direction) {
     for (int g = b->geom_first; g < b->geom_first + b->geom_count; ++g) {
         const ts_shape* shape = &sim->model->geom[g].shape;
         if (!ts_shape_is_convex(shape) || shape->kind == TS_SHAPE_PLANE) continue;
-        ts_vec3 local = ts_mat3_mul_vec_transposed(&sim->kinematics.geom_pose[g].R, direction);
+        ts_vec3 local = ts_mat3_mul_vec_transposed(&ts_kinematics_geom(&sim->kinematics, g)->R, direction);
         ts_vec3 at = ts_support_core(shape, local, -1).point;
         at = ts_vec3_add_scaled(at, shape->radius, ts_vec3_unit_or(local, ts_vec3_zero()));
-        ts_vec3 world = ts_transform_point(&sim->kinematics.geom_pose[g], at);
+        ts_vec3 world = ts_transform_point(ts_kinematics_geom(&sim->kinematics, g), at);
         if (ts_vec3_dot(world, direction) <= most) continue;
         most = ts_vec3_dot(world, direction);
         best = world;
@@ -106,7 +106,7 @@ static void choose_view(shot* s) {
 static void add_moving(ts_scene_box* box, const ts_sim* sim) {
     for (int g = 0; g < sim->model->geom_count; ++g)
         if (sim->model->body[sim->model->geom[g].body].tree >= 0)
-            ts_scene_box_add_shape(box, &sim->model->geom[g].shape, &sim->kinematics.geom_pose[g]);
+            ts_scene_box_add_shape(box, &sim->model->geom[g].shape, ts_kinematics_geom(&sim->kinematics, g));
 }
 
 static double pixels_per_metre(const ts_camera* camera, int height) {
@@ -177,9 +177,10 @@ static void add_ground(const shot* s, const ts_camera* close, ts_overlay* words)
     const ts_sim* sim = s->pair->sim;
     double top = HUGE_VAL;
     for (int g = 0; g < sim->model->geom_count && !s->from_above; ++g) {
-        ts_vec3 foot = sim->kinematics.geom_pose[g].p;
+        ts_vec3 foot = ts_kinematics_geom(&sim->kinematics, g)->p;
         double pixel[2];
-        if (sim->model->geom[g].shape.kind != TS_SHAPE_PLANE || sim->kinematics.geom_pose[g].R.m[2][2] < 0.9999)
+        if (sim->model->geom[g].shape.kind != TS_SHAPE_PLANE ||
+            ts_kinematics_geom(&sim->kinematics, g)->R.m[2][2] < 0.9999)
             continue;
         ts_vec3 point = close->target;
         point.z = foot.z;

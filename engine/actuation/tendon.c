@@ -126,8 +126,8 @@ double ts_tendon_curve(const ts_sim* sim, const ts_tendon_span* way, ts_vec3 out
     ts_vec3 side = ts_vec3_zero();
     if (!part) return -1.0;
     if (part->side >= 0) side = hold_of_site(sim, part->side).point;
-    return ts_tendon_wrap(&sim->model->geom[part->index], &sim->kinematics.geom_pose[part->index], way->from.point,
-                          way->to.point, part->side >= 0 ? &side : NULL, out_touch);
+    return ts_tendon_wrap(&sim->model->geom[part->index], ts_kinematics_geom(&sim->kinematics, part->index),
+                          way->from.point, way->to.point, part->side >= 0 ? &side : NULL, out_touch);
 }
 
 static double measure_spatial(const ts_sim* sim, const ts_tendon* tendon, ts_lever* lever) {
@@ -161,8 +161,8 @@ int ts_tendon_way(const ts_sim* sim, int tendon, int most, ts_tendon_segment* ou
         double curve = ts_tendon_curve(sim, &way, touch);
         for (int i = 0; way.around && curve >= 0.0 && i <= TS_TENDON_ARC_SEGMENTS; ++i) {
             const ts_geom* geom = &sim->model->geom[way.around->index];
-            ts_vec3 next = ts_tendon_arc(geom, &sim->kinematics.geom_pose[way.around->index], way.from.point, touch,
-                                         curve, (double)i / TS_TENDON_ARC_SEGMENTS);
+            ts_vec3 next = ts_tendon_arc(geom, ts_kinematics_geom(&sim->kinematics, way.around->index), way.from.point,
+                                         touch, curve, (double)i / TS_TENDON_ARC_SEGMENTS);
             add_segment(at, next, most, out_segment, &count);
             at = next;
         }

@@ -95,7 +95,7 @@ static ts_vec3 spin_of(const ts_model* model, const ts_kinematics* k, int body) 
 void ts_step_contact_move(const ts_sim* sim, const ts_kinematics* k, const ts_contact* contact,
                           const ts_manifold_derivative_point* slope, ts_step_contact_motion* motion, int count) {
     const ts_model* model = sim->model;
-    ts_vec3 normal = ts_mat3_column(&contact->frame, 2), centre = k->geom_pose[contact->geom_b].p;
+    ts_vec3 normal = ts_mat3_column(&contact->frame, 2), centre = ts_kinematics_geom(k, contact->geom_b)->p;
     ts_vec3 spin = ts_vec3_sub(spin_of(model, k, contact->body_b), spin_of(model, k, contact->body_a));
     for (int i = 0; i < count; ++i) {
         ts_step_contact_motion* m = &motion[i];
@@ -254,7 +254,7 @@ static void move_slope(const double* slope, ts_vec3 lever, double sign, double o
 void ts_step_contact_units(const ts_kinematics* k, const ts_contact* contact, const ts_manifold_derivative_point* slope,
                            int on_b, int tree, ts_step_contact_motion unit[TS_CONTACT_UNITS]) {
     ts_vec3 normal = ts_mat3_column(&contact->frame, 2), origin = k->tree_origin[tree];
-    ts_vec3 lever = ts_vec3_sub(k->geom_pose[contact->geom_b].p, origin);
+    ts_vec3 lever = ts_vec3_sub(ts_kinematics_geom(k, contact->geom_b)->p, origin);
     double point[3][TS_CONTACT_UNITS], turn[3][TS_CONTACT_UNITS], gap[TS_CONTACT_UNITS], sign = on_b ? 1.0 : -1.0;
     for (int i = 0; i < 3; ++i) {
         move_slope(slope->position[i], lever, sign, point[i]);

@@ -60,12 +60,12 @@ static int collide_moved(const ts_sim* sim, const ts_contact* contact, const ts_
     ts_manifold_cache now;
     ts_manifold found;
     if (!cache_of(sim, contact, &now)) memset(&now, 0, sizeof now);
-    ts_transform pose = moved_pose(&k->geom_pose[contact->geom_b], j, e);
+    ts_transform pose = moved_pose(ts_kinematics_geom(k, contact->geom_b), j, e);
     double margin = ts_model_margin_between(sim->model, contact->geom_a, contact->geom_b);
     ts_manifold_settings settings = {fmax(sim->options.contact_margin + margin, 0.0) + 10.0 * fabs(e),
                                      sim->options.manifold_points, 0.0};
     found.count = 0;
-    ts_manifold_collide(&sim->model->geom[contact->geom_a].shape, &k->geom_pose[contact->geom_a],
+    ts_manifold_collide(&sim->model->geom[contact->geom_a].shape, ts_kinematics_geom(k, contact->geom_a),
                         &sim->model->geom[contact->geom_b].shape, &pose, &settings, &now, &found);
     for (int n = 0; n < known->count; ++n) {
         int at = 0;
@@ -104,8 +104,8 @@ int ts_step_manifold_slopes(const ts_sim* sim, const ts_contact* first, int coun
     ts_manifold_cache room;
     const ts_kinematics* k = &sim->kinematics;
     rebuild(sim, first, count, &manifold);
-    if (ts_manifold_derivative(&sim->model->geom[first->geom_a].shape, &k->geom_pose[first->geom_a],
-                               &sim->model->geom[first->geom_b].shape, &k->geom_pose[first->geom_b], &manifold,
+    if (ts_manifold_derivative(&sim->model->geom[first->geom_a].shape, ts_kinematics_geom(k, first->geom_a),
+                               &sim->model->geom[first->geom_b].shape, ts_kinematics_geom(k, first->geom_b), &manifold,
                                cache_of(sim, first, &room), out) == count)
         return 1;
     report->differenced |= TS_PART_COLLISION;

@@ -35,7 +35,7 @@ static ts_vec3 closing(const approach* p, ts_vec3 at) {
 static double fastest(const approach* p) {
     const ts_geom* geom = p->sim->model->geom;
     double reach_a = ts_shape_bounding_radius(&geom[p->a].shape), reach_b = ts_shape_bounding_radius(&geom[p->b].shape);
-    ts_vec3 at = p->sim->kinematics.geom_pose[reach_a < reach_b ? p->a : p->b].p;
+    ts_vec3 at = ts_kinematics_geom(&p->sim->kinematics, reach_a < reach_b ? p->a : p->b)->p;
     ts_vec3 turning =
         ts_vec3_sub(p->k->body_velocity[geom[p->b].body].angular, p->k->body_velocity[geom[p->a].body].angular);
     return ts_vec3_norm(closing(p, at)) + ts_vec3_norm(turning) * (fmin(reach_a, reach_b) + p->margin);
@@ -83,8 +83,8 @@ int ts_step_report_margin(ts_sim* sim, double nearness, ts_arena* scratch, ts_st
         ts_manifold_settings settings = {p.margin * (1.0 + 1e-6), sim->options.manifold_points,
                                          sim->options.narrow_tolerance};
         ts_manifold manifold = {.count = 0};
-        ts_manifold_collide(&model->geom[p.a].shape, &sim->kinematics.geom_pose[p.a], &model->geom[p.b].shape,
-                            &sim->kinematics.geom_pose[p.b], &settings, NULL, &manifold);
+        ts_manifold_collide(&model->geom[p.a].shape, ts_kinematics_geom(&sim->kinematics, p.a), &model->geom[p.b].shape,
+                            ts_kinematics_geom(&sim->kinematics, p.b), &settings, NULL, &manifold);
         for (int n = 0; n < manifold.count; ++n) judge_point(&p, &manifold.point[n], nearness, report);
     }
     ts_arena_scope_end(scratch, scope);

@@ -100,7 +100,7 @@ static int bend_span(const ts_sim* sim, const ts_tendon_span* way, int* out_arou
     if (curve < nothing || straight[0] < nothing || straight[1] < nothing) return 0;
     out->g[0] = ts_vec3_scale(-1.0 / straight[0], piece[0]);
     out->g[1] = ts_vec3_scale(1.0 / straight[1], piece[1]);
-    const ts_transform* pose = &sim->kinematics.geom_pose[way->around->index];
+    const ts_transform* pose = ts_kinematics_geom(&sim->kinematics, way->around->index);
     if (sim->model->geom[way->around->index].shape.kind == TS_SHAPE_SPHERE)
         return bend_plane(pose->p, end, straight, out);
     return bend_cylinder(ts_mat3_column(&pose->R, 2), end, piece, straight[0] + curve + straight[1], out);

@@ -49,6 +49,14 @@ static int seat_all(const ts_model* model, ts_kinematics* k) {
     return count;
 }
 
+// Where the poses of geoms are: with their bodies, but for those that are seated. Returns how many poses there are.
+static int place_geoms(const ts_model* model, ts_kinematics* k) {
+    k->pose_count = model->body_count;
+    for (int g = 0; g < model->geom_count; ++g)
+        k->geom_place[g] = k->geom_seat[g] ? k->pose_count++ : model->geom[g].body;
+    return k->pose_count;
+}
+
 // How the joint turns its body.
 static ts_hinge_way way_of(const ts_joint* joint) {
     const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
@@ -116,8 +124,7 @@ static void place_fixed_bodies(const ts_model* model, ts_kinematics* k) {
         if (body->parent >= 0) f = ts_frame_four_seated(&f, k->seated, k->body_seat[b]);
         ts_frame_four_store(f, &k->body_pose[b]);
         ts_four_store_three(ts_frame_four_point(&f, body->centre), &k->body_centre[b].x);
-        for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
-            ts_frame_four_store(ts_frame_four_seated(&f, k->seated, k->geom_seat[g]), &k->geom_pose[g]);
+        for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) ts_frame_four_place_geom(&f, g, k);
         ts_mat3 turned = ts_mat3_rotate_tensor(k->body_pose[b].R, body->inertia);
         k->body_inertia[b] = ts_inertia_make(body->mass, k->body_centre[b], turned);
     }
@@ -145,15 +152,14 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
     ts_kinematics k = {
         .body_seat = ARRAY(arena, ts_seat, model->body_count),
         .geom_seat = ARRAY(arena, ts_seat, model->geom_count),
+        .geom_place = ARRAY(arena, int, model->geom_count),
         .hinge_way = ARRAY(arena, unsigned char, model->joint_count),
         .turn_zero = ARRAY(arena, double, turns),
         .turn_range = ARRAY(arena, int, 2 * model->tree_count),
         .turn_sine = ARRAY(arena, double, turns),
         .turn_cosine = ARRAY(arena, double, turns),
-        .body_pose = ARRAY(arena, ts_transform, model->body_count),
         .body_centre = ARRAY(arena, ts_vec3, model->body_count),
         .body_inertia = ARRAY(arena, ts_inertia, model->body_count),
-        .geom_pose = ARRAY(arena, ts_transform, model->geom_count),
         .joint_anchor = ARRAY(arena, ts_vec3, model->joint_count),
         .tree_origin = ARRAY(arena, ts_vec3, model->tree_count),
         .dof_axis = ARRAY(arena, ts_motion, model->nv),
@@ -162,6 +168,7 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
         .body_velocity = ARRAY(arena, ts_motion, model->body_count),
     };
     if (!arena->failed) k.seated = ARRAY(arena, ts_transform, seat_all(model, &k));
+    if (!arena->failed) k.body_pose = ARRAY(arena, ts_transform, place_geoms(model, &k));
     *out_kinematics = k;
     if (arena->failed) return 0;
     (void)seat_all(model, &k);

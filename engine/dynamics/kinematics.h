@@ -34,7 +34,7 @@ typedef enum ts_kinematics_part {
     TS_KINEMATICS_TWISTS = 3,    // body_velocity: for velocities of points
     TS_KINEMATICS_BIAS = 7,      // body_bias: for rates of Jacobians; with inertias for inverse and forward dynamics
     TS_KINEMATICS_INERTIAS = 9,  // body_inertia: for M
-    TS_KINEMATICS_GEOMS = 16,    // geom_pose: for collisions
+    TS_KINEMATICS_GEOMS = 16,    // ts_kinematics_geom: for collisions
     TS_KINEMATICS_ALL = 31
 } ts_kinematics_part;
 
@@ -45,6 +45,8 @@ typedef struct ts_kinematics {
         seated;          // poses of bodies and geoms as matrices, where they are not trivial; the first one is nobody's
     ts_seat* body_seat;  // (body_count) body.pose; 0 where a free joint makes nothing of it
     ts_seat* geom_seat;  // (geom_count) geom.pose
+    int* geom_place;     // (geom_count) which of body_pose is the geom's: most lie as their bodies do
+    int pose_count;      // of body_pose
     unsigned char* hinge_way;  // (joint_count) a ts_hinge_way
     double* turn_zero;  // (up to the last hinge's coordinate) what a hinge's coordinate counts from, rad; 0 of others
     int* turn_range;    // (tree_count x 2) from a tree's first hinge: coordinates [begin, end)
@@ -52,12 +54,11 @@ typedef struct ts_kinematics {
     // from qpos; of bodies that cannot move constant, too
     double* turn_sine;        // (likewise) of the coordinates in such ranges
     double* turn_cosine;      // (likewise)
-    ts_transform* body_pose;  // (body_count) body frames in the world
+    ts_transform* body_pose;  // (pose_count) body frames in the world; behind them those of geoms that lie otherwise
     ts_vec3* body_centre;     // (body_count) centres of mass in the world, m
     ts_inertia*
-        body_inertia;         // (body_count) world axes, about the tree's origin; of what cannot move about the world's
-    ts_transform* geom_pose;  // (geom_count)
-    ts_vec3* joint_anchor;    // (joint_count) m, in the world, where the joint itself has left it
+        body_inertia;       // (body_count) world axes, about the tree's origin; of what cannot move about the world's
+    ts_vec3* joint_anchor;  // (joint_count) m, in the world, where the joint itself has left it
     ts_vec3*
         tree_origin;  // (tree_count) m, reference point of the tree's spatial vectors: the centre of mass of its root
     ts_motion* dof_axis;  // (nv) motion per unit qvel, world axes, about the tree's origin
@@ -68,6 +69,11 @@ typedef struct ts_kinematics {
     ts_motion*
         body_bias;  // (body_count) spatial acceleration that velocities alone give, the same axes and point; no gravity
 } ts_kinematics;
+
+/// The pose of a geom in the world.
+static inline const ts_transform* ts_kinematics_geom(const ts_kinematics* kinematics, int geom) {
+    return &kinematics->body_pose[kinematics->geom_place[geom]];
+}
 
 /// Makes the arrays and places what cannot move. Returns 0 when the arena has no memory. For a state that is anything yet, call
 /// ts_kinematics_update.

@@ -62,6 +62,12 @@ static inline ts_frame_four ts_frame_four_seated(const ts_frame_four* carrier, c
     return f;
 }
 
+/// Where a geom is that the frame carries; one that lies as its body does has no pose of its own.
+static inline void ts_frame_four_place_geom(const ts_frame_four* carrier, int geom, const ts_kinematics* k) {
+    ts_seat seat = k->geom_seat[geom];
+    if (seat) ts_frame_four_store(ts_frame_four_seated(carrier, k->seated, seat), &k->body_pose[k->geom_place[geom]]);
+}
+
 // Two axes as they are after a turn about the third.
 static inline void ts_frame_four_mix(double c, double s, ts_four* a, ts_four* b) {
     ts_four x = *a, y = *b;

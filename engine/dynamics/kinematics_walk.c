@@ -173,7 +173,7 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
         if (asks(parts, TS_KINEMATICS_INERTIAS))
             turn_inertia(body, f, ts_four_minus(centre, at.origin), &k->body_inertia[b]);
         for (int g = body->geom_first; asks(parts, TS_KINEMATICS_GEOMS) && g < body->geom_first + body->geom_count; ++g)
-            ts_frame_four_store(ts_frame_four_seated(f, k->seated, k->geom_seat[g]), &k->geom_pose[g]);
+            ts_frame_four_place_geom(f, g, k);
     }
 }
 
@@ -213,8 +213,7 @@ static inline void walk_lone(const ts_model* model, int tree, const double* qpos
     move_lone(&f, ts_four_minus(centre, f.p), k->dof_velocity + joint->dof_first, k->dof_axis + joint->dof_first,
               &k->body_velocity[b], &k->body_bias[b]);
     turn_inertia(body, &f, ts_four_zero(), &k->body_inertia[b]);
-    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
-        ts_frame_four_store(ts_frame_four_seated(&f, k->seated, k->geom_seat[g]), &k->geom_pose[g]);
+    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) ts_frame_four_place_geom(&f, g, k);
 }
 
 // What a step asks for has a walk of its own, in which there is nothing to ask.

@@ -29,14 +29,13 @@ static void remember_mean(const ts_sim* sim, const ts_row_block* owner, const ts
 }
 
 static inline void remember(const ts_sim* sim, int b, int end, ts_row_memory* out_memory) {
-    const ts_transform* pose = sim->kinematics.geom_pose;
     const ts_row_block* owner = sim->row_block;
     ts_contact_geom on_a, on_b;
     for (int k = b; k < end; ++k) {
         const ts_contact* contact = &sim->contact[owner[k].item];
         if (k == b || owner[k].key.whole != owner[k - 1].key.whole) {
-            on_a = ts_contact_geom_of(&pose[contact->geom_a]);
-            on_b = ts_contact_geom_of(&pose[contact->geom_b]);
+            on_a = ts_contact_geom_of(ts_kinematics_geom(&sim->kinematics, contact->geom_a));
+            on_b = ts_contact_geom_of(ts_kinematics_geom(&sim->kinematics, contact->geom_b));
         }
         ts_contact_axes axes = ts_contact_axes_of(&contact->frame);
         ts_four turning = ts_four_zero();

@@ -34,8 +34,8 @@ static int find_nearest(const ts_sim* sim, const ts_sensor* sensor, ts_proximity
         for (int h = first[1]; h < last[1]; ++h) {
             ts_proximity one;
             if (g == h) continue;
-            ts_proximity_query(&sim->model->geom[g].shape, &sim->kinematics.geom_pose[g], &sim->model->geom[h].shape,
-                               &sim->kinematics.geom_pose[h], NULL, NULL, &one);
+            ts_proximity_query(&sim->model->geom[g].shape, ts_kinematics_geom(&sim->kinematics, g),
+                               &sim->model->geom[h].shape, ts_kinematics_geom(&sim->kinematics, h), NULL, NULL, &one);
             if (one.reason != TS_PROXIMITY_FINE || !(one.distance < sensor->cutoff)) continue;
             if (found && one.distance >= out_found->distance) continue;
             *out_found = one;

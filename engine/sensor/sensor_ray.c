@@ -18,7 +18,7 @@ static double cast(const ts_sim* sim, int but_body, ts_vec3 from, ts_vec3 direct
         const ts_geom* geom = &sim->model->geom[g];
         ts_vec3 normal;
         if (geom->body == but_body || geom->rgba[3] == 0.0f) continue;
-        double t = ts_proximity_ray(&geom->shape, &sim->kinematics.geom_pose[g], from, direction, &normal);
+        double t = ts_proximity_ray(&geom->shape, ts_kinematics_geom(&sim->kinematics, g), from, direction, &normal);
         if (t < 0.0 || (nearest >= 0.0 && t >= nearest)) continue;
         nearest = t;
         *out_normal = normal;

@@ -115,9 +115,8 @@ static int take_room(closing* c) {
     c->diagonal = c->give + rows_of(c);
     c->motion = c->diagonal + rows_of(c);
     *end = *c->sim;
-    end->kinematics.body_pose = TS_ARENA_ARRAY(arena, ts_transform, model->body_count);
+    end->kinematics.body_pose = TS_ARENA_ARRAY(arena, ts_transform, end->kinematics.pose_count);
     end->kinematics.body_centre = TS_ARENA_ARRAY(arena, ts_vec3, model->body_count);
-    end->kinematics.geom_pose = TS_ARENA_ARRAY(arena, ts_transform, model->geom_count);
     end->kinematics.joint_anchor = TS_ARENA_ARRAY(arena, ts_vec3, model->joint_count);
     end->kinematics.dof_axis = TS_ARENA_ARRAY(arena, ts_motion, model->nv);
     if (arena->failed) return 0;

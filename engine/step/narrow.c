@@ -141,7 +141,8 @@ static int take_kept(const narrow_context* job, int i, const ts_transform* pose_
 static void collide_pair(const narrow_context* job, int i, ts_arena* arena) {
     const ts_sim* sim = job->sim;
     int a = job->pair[i].a, b = job->pair[i].b;
-    const ts_transform *pose_a = &sim->kinematics.geom_pose[a], *pose_b = &sim->kinematics.geom_pose[b];
+    const ts_transform *pose_a = ts_kinematics_geom(&sim->kinematics, a),
+                       *pose_b = ts_kinematics_geom(&sim->kinematics, b);
     const ts_shape *shape_a = &sim->model->geom[a].shape, *shape_b = &sim->model->geom[b].shape;
     double own = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0, margin = job->settings.margin;
     if (!job->overlapping_only) margin = ts_foresee_margin(sim, a, b, margin);
@@ -206,7 +207,7 @@ static ts_narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int coun
 }
 
 static ts_vec3 fresh_tangent(const ts_sim* sim, int geom_a, ts_vec3 normal) {
-    const ts_mat3* axes = &sim->kinematics.geom_pose[geom_a].R;
+    const ts_mat3* axes = &ts_kinematics_geom(&sim->kinematics, geom_a)->R;
     int best = 0;
     if (sim->model->geom[geom_a].shape.kind != TS_SHAPE_PLANE) {
         double smallest = fabs(ts_vec3_dot(ts_mat3_column(axes, 0), normal));
@@ -231,7 +232,7 @@ static ts_mat3 contact_frame(ts_vec3 normal, ts_vec3 wanted_tangent) {
 // How the surface of a geom runs at a point, in world axes.
 static ts_motion surface_motion(const ts_sim* sim, int geom, ts_vec3 point) {
     const double* motion = sim->model->geom[geom].surface.motion;
-    const ts_transform* pose = &sim->kinematics.geom_pose[geom];
+    const ts_transform* pose = ts_kinematics_geom(&sim->kinematics, geom);
     ts_vec3 turn = ts_mat3_mul_vec(&pose->R, ts_vec3_load(motion + 3));
     ts_vec3 along = ts_mat3_mul_vec(&pose->R, ts_vec3_load(motion));
     ts_vec3 from_centre = ts_vec3_sub(point, pose->p);
@@ -385,8 +386,10 @@ static void match_points(const ts_sim* sim, const ts_narrow_pair* pair, const na
     double reach = match_distance(sim, pair);
     for (int k = 0; k < touch->count; ++k) {
         if (out_memory[k] >= 0) continue;
-        ts_vec3 on_a = ts_transform_point_inverse(&sim->kinematics.geom_pose[pair->a], touch->point[k].position);
-        ts_vec3 on_b = ts_transform_point_inverse(&sim->kinematics.geom_pose[pair->b], touch->point[k].position);
+        ts_vec3 on_a =
+            ts_transform_point_inverse(ts_kinematics_geom(&sim->kinematics, pair->a), touch->point[k].position);
+        ts_vec3 on_b =
+            ts_transform_point_inverse(ts_kinematics_geom(&sim->kinematics, pair->b), touch->point[k].position);
         double nearest = reach;
         for (int m = first; m < last; ++m) {
             if (used >> (m - first) & 1u) continue;

@@ -144,7 +144,7 @@ int ts_sim_find_colliders(ts_sim* sim) {
 // Where the box of a collider is now.
 static inline const ts_transform* place_of(const ts_sim* sim, const ts_collider* collider) {
     return collider->placed ? &ts_sim_storage_of(sim)->oriented[collider->turned].placed
-                            : &sim->kinematics.geom_pose[collider->geom];
+                            : ts_kinematics_geom(&sim->kinematics, collider->geom);
 }
 
 // Geoms among which the straight box around their own, turned, will do: the second look, which asks that one, costs less than a tighter box.
@@ -199,7 +199,7 @@ static void update_bounds(void* context, int begin, int end, int worker) {
         ts_foresee_note(sim, collider);
         double reach = storage->foreseen[collider->geom].reach;
         if (storage->asleep_count > 0 && lies(storage, storage->body_tree[geom->body])) continue;
-        const ts_transform *pose = &sim->kinematics.geom_pose[collider->geom], *placed = pose;
+        const ts_transform *pose = ts_kinematics_geom(&sim->kinematics, collider->geom), *placed = pose;
         if (collider->placed) {
             ts_obb* box = &storage->oriented[collider->turned];
             *box = (ts_obb){ts_transform_mul(pose, collider->placed), collider->half};
@@ -227,7 +227,8 @@ static int may_touch_plane(const ts_transform* plane, const ts_transform* placed
 static int may_touch_boxless(const ts_sim* sim, const ts_collider* a, const ts_collider* b, double margin) {
     const ts_collider *plane = a->has_box ? b : a, *other = a->has_box ? a : b;
     if (!other->has_box || sim->model->geom[plane->geom].shape.kind != TS_SHAPE_PLANE) return 1;
-    return may_touch_plane(&sim->kinematics.geom_pose[plane->geom], place_of(sim, other), other->half, margin);
+    return may_touch_plane(ts_kinematics_geom(&sim->kinematics, plane->geom), place_of(sim, other), other->half,
+                           margin);
 }
 
 // What is noted about a pair: nothing, or the axis that separated it last, or that none did but the model allows it.

@@ -474,8 +474,7 @@ static void place_geoms_of(ts_sim* sim, int tree) {
     const ts_body* body = &sim->model->body[root];
     ts_frame_four frame = ts_frame_four_load(&k->body_pose[root]);
     ts_four_store_three(ts_frame_four_point(&frame, body->centre), &k->body_centre[root].x);
-    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
-        ts_frame_four_store(ts_frame_four_seated(&frame, k->seated, k->geom_seat[g]), &k->geom_pose[g]);
+    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) ts_frame_four_place_geom(&frame, g, k);
 }
 
 // Lone bodies, and their geoms where `geoms` says so of a tree.

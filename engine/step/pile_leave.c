@@ -61,8 +61,8 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
     const ts_pairs* pairs = job->pile->pairs;
     const int* body_tree = ts_sim_storage_of(sim)->body_tree;
     ts_contact* contact = &sim->contact[run->first];
-    ts_contact_geom a = ts_contact_geom_of(&sim->kinematics.geom_pose[contact->geom_a]),
-                    b = ts_contact_geom_of(&sim->kinematics.geom_pose[contact->geom_b]);
+    ts_contact_geom a = ts_contact_geom_of(ts_kinematics_geom(&sim->kinematics, contact->geom_a)),
+                    b = ts_contact_geom_of(ts_kinematics_geom(&sim->kinematics, contact->geom_b));
     ts_contact_axes axes = ts_contact_axes_of(&contact->frame);
     ts_four middle = ts_four_zero();
     ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, 0};

@@ -20,7 +20,7 @@ static void put_down(ts_sim* sim) {
         const ts_geom* geom = &sim->model->geom[g];
         ts_vec3 least, most;
         if (!geom->body || !geom->mask) continue;
-        ts_shape_bounds(&geom->shape, &sim->kinematics.geom_pose[g], &least, &most);
+        ts_shape_bounds(&geom->shape, ts_kinematics_geom(&sim->kinematics, g), &least, &most);
         low = fmin(low, least.z);
     }
     sim->qpos[2] -= low;

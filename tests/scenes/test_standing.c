@@ -82,7 +82,7 @@ static int note_feet(bed* b) {
         if (weld_b == 0) b->stands[c->geom_a] = 1;
     }
     for (int g = 0; g < model->geom_count; ++g) {
-        b->place[g] = b->sim->kinematics.geom_pose[g].p;
+        b->place[g] = ts_kinematics_geom(&b->sim->kinematics, g)->p;
         feet += b->stands[g];
     }
     return feet;
@@ -91,7 +91,8 @@ static int note_feet(bed* b) {
 static double creep(const bed* b) {
     double most = 0.0;
     for (int g = 0; g < b->scene.model->geom_count; ++g)
-        if (b->stands[g]) most = fmax(most, ts_vec3_distance(b->place[g], b->sim->kinematics.geom_pose[g].p));
+        if (b->stands[g])
+            most = fmax(most, ts_vec3_distance(b->place[g], ts_kinematics_geom(&b->sim->kinematics, g)->p));
     return most;
 }
 

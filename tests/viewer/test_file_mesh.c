@@ -112,7 +112,7 @@ Test(file_mesh, looks_have_hollows_and_what_collides_has_none) {
     const ts_transform* body = &f.sim->kinematics.body_pose[1];
     for (int k = 0; k < 12; ++k) {
         ts_vec3 local = ts_vec3_make(3.0 + 2.0 * ell[k][0], 1.0 + 2.0 * ell[k][1], 2.0 + 2.0 * ell[k][2]);
-        ts_vec3 there = ts_transform_point(&f.sim->kinematics.geom_pose[0], mesh.vertex[k]);
+        ts_vec3 there = ts_transform_point(ts_kinematics_geom(&f.sim->kinematics, 0), mesh.vertex[k]);
         cr_expect_lt(ts_vec3_distance(there, ts_transform_point(body, local)), 1e-12, "corner %d", k);
     }
     ts_mesh_free(&mesh);

@@ -73,7 +73,7 @@ Test(scene_draw, one_item_per_geom_with_its_mesh_and_size) {
         if (g == 0) continue;
         for (int k = 0; k < 3; ++k) cr_assert(fabsf(item->scale[k] - size[g][k]) < 1e-6f);
         cr_assert(fabsf(item->stretch - size[g][3]) < 1e-6f);
-        ts_vec3 p = ts_vec3_sub(f.sim->kinematics.geom_pose[g].p, view.list.origin);
+        ts_vec3 p = ts_vec3_sub(ts_kinematics_geom(&f.sim->kinematics, g)->p, view.list.origin);
         cr_assert(fabs((double)item->position[0] - p.x) < 1e-5 && fabs((double)item->position[2] - p.z) < 1e-5);
     }
     ts_view_close(&view);

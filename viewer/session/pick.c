@@ -31,7 +31,7 @@ ts_pick ts_pick_ray(const ts_sim* sim, ts_vec3 from, ts_vec3 direction, int look
     ts_pick found = {-1, -1, HUGE_VAL, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     for (int g = 0; g < model->geom_count; ++g) {
         const ts_geom* geom = &model->geom[g];
-        const ts_transform* placed = &sim->kinematics.geom_pose[g];
+        const ts_transform* placed = ts_kinematics_geom(&sim->kinematics, g);
         if (ts_scene_look_is_hidden(model, g, !looks)) continue;
         ts_vec3 low, high, normal;
         ts_shape_bounds(&geom->shape, placed, &low, &high);

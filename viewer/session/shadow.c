@@ -41,10 +41,11 @@ static void copy_state(ts_arena* arena, ts_sim* s) {
 
 static void copy_kinematics(ts_arena* arena, const ts_model* m, const ts_kinematics* from, ts_kinematics* out) {
     memset(out, 0, sizeof *out);
-    out->body_pose = copy(arena, from->body_pose, (size_t)m->body_count, sizeof *from->body_pose);
+    out->body_pose = copy(arena, from->body_pose, (size_t)from->pose_count, sizeof *from->body_pose);
     out->body_centre = copy(arena, from->body_centre, (size_t)m->body_count, sizeof *from->body_centre);
     out->body_velocity = copy(arena, from->body_velocity, (size_t)m->body_count, sizeof *from->body_velocity);
-    out->geom_pose = copy(arena, from->geom_pose, (size_t)m->geom_count, sizeof *from->geom_pose);
+    out->geom_place = copy(arena, from->geom_place, (size_t)m->geom_count, sizeof *from->geom_place);
+    out->pose_count = from->pose_count;
     out->joint_anchor = copy(arena, from->joint_anchor, (size_t)m->joint_count, sizeof *from->joint_anchor);
     out->tree_origin = copy(arena, from->tree_origin, (size_t)m->tree_count, sizeof *from->tree_origin);
     out->dof_axis = copy(arena, from->dof_axis, (size_t)m->nv, sizeof *from->dof_axis);

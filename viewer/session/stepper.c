@@ -37,8 +37,8 @@ static ts_code watch(ts_stepper* s, const ts_sim* sim, const ts_contact* contact
                      ts_status* out_status) {
     const ts_shape* a = &sim->model->geom[contact->geom_a].shape;
     const ts_shape* b = &sim->model->geom[contact->geom_b].shape;
-    const ts_transform* pose_a = &sim->kinematics.geom_pose[contact->geom_a];
-    const ts_transform* pose_b = &sim->kinematics.geom_pose[contact->geom_b];
+    const ts_transform* pose_a = ts_kinematics_geom(&sim->kinematics, contact->geom_a);
+    const ts_transform* pose_b = ts_kinematics_geom(&sim->kinematics, contact->geom_b);
     const ts_shape* each[2] = {a, b};
     for (int k = 0; k < 2; ++k)
         if (!ts_shape_is_convex(each[k]) || each[k]->kind == TS_SHAPE_PLANE)

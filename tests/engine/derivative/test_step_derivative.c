@@ -265,7 +265,7 @@ static void expect_known(fixture* f, const char* what) {
 // Lower until the ball is in the floor by `depth`.
 static void touch_floor(fixture* f, double depth) {
     ts_sim_update_kinematics(f->sim);
-    f->sim->qpos[2] += 0.1 - depth - f->sim->kinematics.geom_pose[1].p.z;
+    f->sim->qpos[2] += 0.1 - depth - ts_kinematics_geom(&f->sim->kinematics, 1)->p.z;
 }
 
 Test(step_derivative, of_a_body_that_spins) {

@@ -118,7 +118,7 @@ Test(kinematics, arm_by_hand) {
     ts_vec3 elbow = ts_vec3_add_scaled(pivot, 1.5 + s, x);
     assert_vec3(f.sim->kinematics.body_pose[fore].p, elbow, 1e-15, "fore-arm");
     ts_vec3 across = ts_vec3_add(ts_vec3_scale(-sin(c), x), ts_vec3_scale(cos(c), y));
-    assert_vec3(f.sim->kinematics.geom_pose[0].p, ts_vec3_add_scaled(elbow, 0.7, across), 1e-15, "geom");
+    assert_vec3(ts_kinematics_geom(&f.sim->kinematics, 0)->p, ts_vec3_add_scaled(elbow, 0.7, across), 1e-15, "geom");
     fixture_end(&f);
 }
 

@@ -197,7 +197,7 @@ Test(sim, restoring_also_brings_back_the_poses) {
     fixture_run(&f, 3);
     cr_assert_eq(ts_sim_restore(f.sim, &snapshot, &status), TS_OK);
     cr_assert_eq(f.sim->kinematics.body_pose[1].p.z, 0.1);
-    cr_assert_eq(f.sim->kinematics.geom_pose[1].p.z, 0.1);
+    cr_assert_eq(ts_kinematics_geom(&f.sim->kinematics, 1)->p.z, 0.1);
     ts_snapshot_free(&snapshot);
     fixture_end(&f);
 }

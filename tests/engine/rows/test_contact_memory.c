@@ -34,17 +34,20 @@ static void check(const fixture* f, const ts_row_memory* memory) {
     for (int b = 0; b < sim->problem.block_count; ++b) {
         const ts_contact* contact = &sim->contact[sim->row_block[b].item];
         const ts_row_memory* m = &memory[sim->row_block[b].item];
-        const ts_transform* pose = sim->kinematics.geom_pose;
         expect_vector(m->impulse, ts_mat3_mul_vec(&contact->frame, contact->impulse), "impulse", b);
         expect_vector(m->impulse + 3,
                       ts_mat3_mul_vec(&contact->frame, ts_sim_contact_rare(sim, contact)->angular_impulse), "turning",
                       b);
         expect_vector(m->own + TS_CONTACT_NORMAL, ts_mat3_column(&contact->frame, 2), "normal", b);
         expect_vector(m->own + TS_CONTACT_TANGENT, ts_mat3_column(&contact->frame, 0), "tangent", b);
-        expect_vector(m->own + TS_CONTACT_ON_A, ts_transform_point_inverse(&pose[contact->geom_a], contact->position),
-                      "on A", b);
-        expect_vector(m->own + TS_CONTACT_ON_B, ts_transform_point_inverse(&pose[contact->geom_b], contact->position),
-                      "on B", b);
+        expect_vector(
+            m->own + TS_CONTACT_ON_A,
+            ts_transform_point_inverse(ts_kinematics_geom(&sim->kinematics, contact->geom_a), contact->position),
+            "on A", b);
+        expect_vector(
+            m->own + TS_CONTACT_ON_B,
+            ts_transform_point_inverse(ts_kinematics_geom(&sim->kinematics, contact->geom_b), contact->position),
+            "on B", b);
     }
 }
 

@@ -73,7 +73,7 @@ static int boxes_meet(const ts_sim* sim, int a, int b, bounds_of* bounds) {
     int geom[2] = {a, b};
     double grow = 0.5 * sim->options.contact_margin + 1e-12;
     for (int i = 0; i < 2; ++i) {
-        bounds(&sim->model->geom[geom[i]].shape, &sim->kinematics.geom_pose[geom[i]], &min[i], &max[i]);
+        bounds(&sim->model->geom[geom[i]].shape, ts_kinematics_geom(&sim->kinematics, geom[i]), &min[i], &max[i]);
         min[i] = ts_vec3_sub(min[i], ts_vec3_make(grow, grow, grow));
         max[i] = ts_vec3_add(max[i], ts_vec3_make(grow, grow, grow));
     }
@@ -88,8 +88,8 @@ static int is_hull(const ts_sim* sim, int geom) { return sim->model->geom[geom].
 static double gap(const ts_sim* sim, int a, int b) {
     ts_proximity p;
     const ts_geom* geom = sim->model->geom;
-    ts_proximity_query(&geom[a].shape, &sim->kinematics.geom_pose[a], &geom[b].shape, &sim->kinematics.geom_pose[b],
-                       NULL, NULL, &p);
+    ts_proximity_query(&geom[a].shape, ts_kinematics_geom(&sim->kinematics, a), &geom[b].shape,
+                       ts_kinematics_geom(&sim->kinematics, b), NULL, NULL, &p);
     return p.found.upper;
 }
 

@@ -78,11 +78,11 @@ static outcome spin_for(const top* t, double duration) {
     outcome o = {0.0, 0.0, 0.0, 0.0, 1.0};
     double turned = 0.0, before = 0.0;
     int steps = (int)lround(duration / t->step);
-    ts_vec3 tip = f.sim->kinematics.geom_pose[1].p;
+    ts_vec3 tip = ts_kinematics_geom(&f.sim->kinematics, 1)->p;
     for (int i = 0; i < steps; ++i) {
         fixture_run(&f, 1);
         ts_vec3 axis = ts_quat_rotate(ts_quat_load(f.sim->qpos + 3), ts_vec3_axis(2)),
-                now_at = f.sim->kinematics.geom_pose[1].p;
+                now_at = ts_kinematics_geom(&f.sim->kinematics, 1)->p;
         double now = atan2(axis.y, axis.x), step = now - before, nod = acos(axis.z) - t->tilt;
         turned += step - 2.0 * TS_PI * round(step / (2.0 * TS_PI));
         before = now;
@@ -172,7 +172,7 @@ Test(top, takes_off_as_it_went) {
     f.sim->wrench_applied[1].force = ts_vec3_make(0.0, 0.0, 1.5 * usual.mass * gravity);
     fixture_run(&f, 100);
     cr_expect_eq(f.sim->contact_count, 0);
-    cr_expect_gt(f.sim->kinematics.geom_pose[1].p.z, 0.01);
+    cr_expect_gt(ts_kinematics_geom(&f.sim->kinematics, 1)->p.z, 0.01);
     ts_sim_energy(f.sim);
     ts_vec3 after = way_of_centre(&f);
     cr_expect_lt(ts_vec3_distance(after, before), 0.01 * ts_vec3_norm(before), "%g of %g",
