@@ -155,6 +155,8 @@ void ts_sim_free(ts_sim* sim) {
     ts_row_memory_array_free(&sim->row_memory);
     ts_pair_memory_array_free(&storage->pair_next);
     ts_row_memory_array_free(&storage->row_next);
+    ts_row_more_array_free(&sim->row_more);
+    ts_row_more_array_free(&storage->more_next);
     ts_manifold_kept_array_free(&storage->kept);
     ts_manifold_kept_array_free(&storage->kept_next);
     ts_pair_search_array_free(&storage->search);
@@ -175,13 +177,15 @@ size_t ts_sim_memory(const ts_sim* sim) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_pair_memory_array* pairs[2] = {&sim->pair_memory, &storage->pair_next};
     const ts_row_memory_array* rows[2] = {&sim->row_memory, &storage->row_next};
+    const ts_row_more_array* more[2] = {&sim->row_more, &storage->more_next};
     const ts_manifold_kept_array* kept[2] = {&storage->kept, &storage->kept_next};
     const ts_pair_search_array* search[2] = {&storage->search, &storage->search_next};
     size_t bytes =
         sizeof *sim + sizeof *storage + ts_arena_reserved(&sim->scratch) + ts_arena_reserved(&storage->fixed);
     for (int i = 0; i < 2; ++i)
         bytes += (size_t)pairs[i]->capacity * sizeof *pairs[i]->data +
-                 (size_t)rows[i]->capacity * sizeof *rows[i]->data + (size_t)kept[i]->capacity * sizeof *kept[i]->data +
+                 (size_t)rows[i]->capacity * sizeof *rows[i]->data + (size_t)more[i]->capacity * sizeof *more[i]->data +
+                 (size_t)kept[i]->capacity * sizeof *kept[i]->data +
                  (size_t)search[i]->capacity * sizeof *search[i]->data;
     for (int w = 0; w < ts_task_pool_workers(sim->tasks); ++w) bytes += ts_arena_reserved(&storage->solve_scratch[w]);
     return bytes + ts_sleep_memory(sim) + ts_row_plan_memory(storage->row_plan) + ts_broad_phase_memory(storage->broad);
@@ -208,7 +212,7 @@ void ts_sim_forget_sensors(ts_sim* sim) {
 // Everything that would tie the next step to the last one.
 static void forget(ts_sim* sim) {
     sim->pair_memory.count = 0;
-    sim->row_memory.count = 0;
+    sim->row_memory.count = sim->row_more.count = 0;
     ts_sim_storage_of(sim)->kept.count = 0;
     ts_sim_storage_of(sim)->search.count = 0;
     ts_sleep_forget(sim);

@@ -158,6 +158,7 @@ struct ts_sim {
     // memory between steps
     ts_pair_memory_array pair_memory;
     ts_row_memory_array row_memory;
+    ts_row_more_array row_more;  // of row_memory
 
     ts_step_info info;
     ts_arena scratch;  // emptied when a step begins

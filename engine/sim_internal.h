@@ -196,6 +196,7 @@ typedef struct ts_sim_storage {
     int renews_pairs;  // nonzero: the present step writes pair_memory and kept themselves (pair_memory.c)
     ts_pair_memory_array pair_next;
     ts_row_memory_array row_next;      // not of piles (pile.c)
+    ts_row_more_array more_next;       // likewise
     ts_manifold_kept_array kept;       // one of every pair in sim->pair_memory, or none at all; part of a snapshot
     ts_manifold_kept_array kept_next;  // likewise of pair_next
     ts_pair_search_array

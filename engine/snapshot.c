@@ -23,12 +23,13 @@ typedef struct snapshot_head {
     int tree_count;
     int pair_count;
     int row_count;
+    int more_count;
     int kept_count;
     int search_count;
     size_t sleep_size;
 } snapshot_head;
 
-static const uint64_t snapshot_magic = UINT64_C(0x39736e7074736e73);
+static const uint64_t snapshot_magic = UINT64_C(0x61736e7074736e73);
 
 static size_t snapshot_size(const snapshot_head* head) {
     size_t numbers = (size_t)head->nq + 2 * (size_t)head->nv + (size_t)head->actuator_count + (size_t)head->act_count +
@@ -36,8 +37,8 @@ static size_t snapshot_size(const snapshot_head* head) {
     return sizeof *head + numbers * sizeof(double) + (size_t)head->equality_count * sizeof(int) +
            (size_t)head->body_count * sizeof(ts_force) + (size_t)head->tree_count * sizeof(ts_spin_memory) +
            (size_t)head->pair_count * sizeof(ts_pair_memory) + (size_t)head->row_count * sizeof(ts_row_memory) +
-           (size_t)head->kept_count * sizeof(ts_manifold_kept) + (size_t)head->search_count * sizeof(ts_gjk_cache) +
-           head->sleep_size;
+           (size_t)head->more_count * sizeof(ts_row_more) + (size_t)head->kept_count * sizeof(ts_manifold_kept) +
+           (size_t)head->search_count * sizeof(ts_gjk_cache) + head->sleep_size;
 }
 
 static unsigned char* put(unsigned char* at, const void* source, size_t count, size_t size) {
@@ -66,6 +67,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     head.tree_count = sim->model->tree_count;
     head.pair_count = sim->pair_memory.count;
     head.row_count = sim->row_memory.count;
+    head.more_count = sim->row_more.count;
     head.kept_count = ts_sim_storage_of(sim)->kept.count;
     head.search_count = ts_sim_storage_of(sim)->search.count;
     head.sleep_size = ts_sleep_saved_size(sim);
@@ -89,6 +91,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     at = put(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
     at = put(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
     at = put(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
+    at = put(at, sim->row_more.data, (size_t)head.more_count, sizeof(ts_row_more));
     at = put(at, ts_sim_storage_of(sim)->kept.data, (size_t)head.kept_count, sizeof(ts_manifold_kept));
     at = put(at, ts_sim_storage_of(sim)->search.data, (size_t)head.search_count, sizeof(ts_gjk_cache));
     at = put(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
@@ -103,7 +106,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     ts_pair_search_array* search = &ts_sim_storage_of(sim)->search;
     memset(&head, 0, sizeof head);
     if (snapshot->size >= sizeof head) memcpy(&head, snapshot->data, sizeof head);
-    if (head.magic != snapshot_magic || head.pair_count < 0 || head.row_count < 0 ||
+    if (head.magic != snapshot_magic || head.pair_count < 0 || head.row_count < 0 || head.more_count < 0 ||
         (head.kept_count != 0 && head.kept_count != head.pair_count))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "this is no snapshot");
     if (head.nq != model->nq || head.nv != model->nv || head.body_count != model->body_count ||
@@ -118,6 +121,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
                              head.nq, head.nv, head.body_count, model->nq, model->nv, model->body_count);
     if (!ts_pair_memory_array_reserve(&sim->pair_memory, head.pair_count) ||
         !ts_row_memory_array_reserve(&sim->row_memory, head.row_count) ||
+        !ts_row_more_array_reserve(&sim->row_more, head.more_count) ||
         !ts_manifold_kept_array_reserve(kept, head.kept_count) ||
         !ts_pair_search_array_reserve(search, head.search_count) ||
         !ts_sleep_restore(sim, snapshot->data + snapshot->size - head.sleep_size, head.sleep_size))
@@ -135,6 +139,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     at = take(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
     at = take(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
     at = take(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
+    at = take(at, sim->row_more.data, (size_t)head.more_count, sizeof(ts_row_more));
     at = take(at, kept->data, (size_t)head.kept_count, sizeof(ts_manifold_kept));
     at = take(at, search->data, (size_t)head.search_count, sizeof(ts_gjk_cache));
     take(at, sim->equality_active, (size_t)head.equality_count, sizeof(int));
@@ -143,6 +148,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     search->count = head.search_count;
     sim->pair_memory.count = head.pair_count;
     sim->row_memory.count = head.row_count;
+    sim->row_more.count = head.more_count;
     // The contacts of the last step belonged to another state.
     ts_sim_forget_step(sim);
     ts_sim_forget_sensors(sim);
@@ -215,18 +221,20 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
     hash = hash_kept(hash, &ts_sim_storage_of(sim)->kept);
     for (int i = 0; i < sim->row_memory.count; ++i) {
         const ts_row_memory* memory = &sim->row_memory.data[i];
-        hash = hash_int(hash, memory->source);
+        hash = hash_int(hash, (int)memory->source);
         hash = ts_hash_bytes(hash, &memory->key.whole, sizeof memory->key.whole);
         hash = ts_hash_bytes(hash, &memory->key.part, sizeof memory->key.part);
-        hash = hash_doubles(hash, memory->impulse, TS_BLOCK_ROWS_MAX);
-        hash = hash_doubles(hash, memory->own, TS_ROW_OWN_MAX);
+        hash = hash_doubles(hash, memory->impulse, 3);
+        hash = ts_hash_bytes(hash, memory->place, sizeof memory->place);
+        for (unsigned k = 0; k < memory->more_count; ++k)
+            hash = hash_doubles(hash, sim->row_more.data[memory->more + (int)k].number, 6);
         hash = hash_doubles(hash, &memory->time_step, 1);
-        hash = hash_int(hash, memory->valid);
+        hash = hash_int(hash, (int)memory->valid);
         hash = hash_int(hash, memory->pause);
         hash = hash_int(hash, memory->last_pause);
         if (memory->keeper == 0) continue;
-        hash = hash_int(hash, memory->keeper);
-        hash = hash_int(hash, memory->steps);
+        hash = hash_int(hash, (int)memory->keeper);
+        hash = hash_int(hash, (int)memory->steps);
         hash = hash_doubles(hash, &memory->solver, 1);
     }
     return ts_sleep_hash(sim, hash);

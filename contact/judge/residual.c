@@ -12,13 +12,279 @@
 #include <math.h>
 
 #include "base/linear/four.h"
-#include "contact/judge/block_law_internal.h"
+#include "base/scalar.h"
+#include "contact/block_set_internal.h"
+#include "contact/judge/cone_lanes_internal.h"
 #include "contact/judge/residual_internal.h"
 #include "contact/operator/stiffness_internal.h"
 
 // Internal forces this many times larger than the impulses that the problem asks for are taken at face value: an answer
 // whose internal forces have run away would otherwise count as a good one.
 static const double large_impulse = 1e4;
+
+static double positive(double x) { return ts_worse(0.0, x); }
+
+const char* ts_contact_law_name(ts_contact_law law) {
+    switch (law) {
+    case TS_LAW_LCP: return "LCP";
+    case TS_LAW_CCP: return "CCP";
+    case TS_LAW_NCP: return "NCP";
+    case TS_LAW_RAISIM: return "RaiSim";
+    case TS_LAW_LCP8: return "LCP-8";
+    case TS_LAW_LCP16: return "LCP-16";
+    case TS_LAW_EXPLICIT: return "explicit";
+    }
+    return "unknown";
+}
+
+int ts_contact_law_facets(ts_contact_law law) {
+    return law == TS_LAW_LCP ? 4 : law == TS_LAW_LCP8 ? 8 : law == TS_LAW_LCP16 ? 16 : 0;
+}
+
+static void worsen(ts_law_residual* r, double primal, double dual, double complementarity) {
+    r->primal = ts_worse(r->primal, primal);
+    r->dual = ts_worse(r->dual, dual);
+    r->complementarity = ts_worse(r->complementarity, fabs(complementarity));
+}
+
+// A frictional contact with the lengths that every law asks for.
+typedef struct cone_state {
+    double mu;
+    ts_vec3 lambda;
+    ts_vec3 u;
+    double friction_squared;  // |lambda_T|^2
+    double friction;
+    double slip_squared;  // |u_T|^2
+    double slip;
+    double along;  // lambda_T . u_T
+} cone_state;
+
+static inline cone_state cone_state_of(double mu, const double* lambda, const double* u) {
+    cone_state c = {mu, ts_vec3_load(lambda), ts_vec3_load(u), 0.0, 0.0, 0.0, 0.0, 0.0};
+    c.friction_squared = c.lambda.x * c.lambda.x + c.lambda.y * c.lambda.y;
+    c.friction = sqrt(c.friction_squared);
+    c.slip_squared = c.u.x * c.u.x + c.u.y * c.u.y;
+    c.slip = sqrt(c.slip_squared);
+    c.along = c.lambda.x * c.u.x + c.lambda.y * c.u.y;
+    return c;
+}
+
+// The same of a contact that also spins or rolls. Every law of a round cone sees lengths and one product only, so the plane
+// spanned by slip and friction holds all of it: a contact with two tangents, the first along the slip.
+static cone_state cone_state_of_rows(double mu, int rows, const double* lambda, const double* u) {
+    double uu = 0.0, along = 0.0, ll = 0.0, across = 0.0;
+    for (int r = 0; r < rows; ++r) {
+        if (r == 2) continue;
+        uu += u[r] * u[r];
+        ll += lambda[r] * lambda[r];
+        along += lambda[r] * u[r];
+    }
+    double slip = sqrt(uu);
+    for (int r = 0; r < rows && slip != 0.0; ++r) {
+        if (r == 2) continue;
+        double rest = lambda[r] - along / slip * (u[r] / slip);
+        across += rest * rest;
+    }
+    cone_state c = {mu, {0.0, 0.0, lambda[2]}, {slip, 0.0, u[2]}, ll, sqrt(ll), uu, slip, along};
+    c.lambda.x = slip != 0.0 ? along / slip : c.friction;
+    c.lambda.y = sqrt(across);
+    return c;
+}
+
+static inline cone_state cone_state_of_block(const ts_block* block, const double* lambda, const double* u) {
+    return block->rows == 3 ? cone_state_of(block->mu, lambda, u)
+                            : cone_state_of_rows(block->mu, block->rows, lambda, u);
+}
+
+static inline double primal_of(const cone_state* c) {
+    return ts_block_set_cone_distance(c->friction_squared, c->friction, c->lambda.z, c->mu);
+}
+
+// CCP, and NCP when the normal velocity is the shifted one.
+static inline void cone_law(const cone_state* c, double primal, double normal_velocity, ts_law_residual* r) {
+    worsen(r, primal, ts_block_set_dual_distance(c->slip_squared, c->slip, normal_velocity, c->mu),
+           c->along + c->lambda.z * normal_velocity);
+}
+
+// De Saxce's shift makes the exact law look like a cone's.
+static inline double shifted_normal(const cone_state* c) { return c->u.z + c->mu * c->slip; }
+
+// The boxed form: each axis saturates against its own slip.
+static inline void pyramid_axes(double bound, const double* l, const double* v, int count, ts_law_residual* r) {
+    for (int a = 0; a < count; ++a) {
+        r->primal = ts_worse(r->primal, positive(fabs(l[a]) - bound));
+        r->complementarity = ts_worse(r->complementarity, fabs(positive(v[a]) * (l[a] + bound)));
+        r->complementarity = ts_worse(r->complementarity, fabs(positive(-v[a]) * (bound - l[a])));
+    }
+}
+
+// Signorini in the normal, and the axes.
+static inline void pyramid_law(const ts_block* block, const double* l, const double* v, ts_law_residual* r) {
+    double bound = block->mu * l[2];
+    worsen(r, positive(-l[2]), positive(-v[2]), l[2] * v[2]);
+    pyramid_axes(bound, l, v, 2, r);
+    pyramid_axes(bound, l + 3, v + 3, block->rows - 3, r);
+}
+
+// How far a vector leans beyond the middle of the nearest sector, for sectors whose middles are at multiples of `sector` and `offset`.
+static double off_middle(double angle, double sector, double offset) { return fabs(remainder(angle - offset, sector)); }
+
+// Signorini in the normal; friction within all facets, and such that no point within them resists the slip more. The farthest such point is a
+// corner.
+static void polygon_law(int facets, const ts_block* block, const double* l, const double* v, ts_law_residual* r) {
+    double sector = 2.0 * TS_PI / facets, bound = block->mu * l[2], slip = hypot(v[0], v[1]);
+    double across = hypot(l[0], l[1]) * cos(off_middle(atan2(l[1], l[0]), sector, 0.0));
+    double most = slip * cos(off_middle(atan2(v[1], v[0]), sector, 0.5 * sector)) / cos(0.5 * sector);
+    worsen(r, positive(-l[2]), positive(-v[2]), l[2] * v[2]);
+    worsen(r, positive(across - bound), 0.0, bound * most + l[0] * v[0] + l[1] * v[1]);
+    pyramid_axes(bound, l + 3, v + 3, block->rows - 3, r);
+}
+
+static inline void cone_block(ts_contact_law law, const ts_block* block, const double* lambda, const double* u,
+                              ts_law_residual* r) {
+    if (law == TS_LAW_LCP) {
+        pyramid_law(block, lambda, u, r);
+        return;
+    }
+    if (law == TS_LAW_LCP8 || law == TS_LAW_LCP16) {
+        polygon_law(ts_contact_law_facets(law), block, lambda, u, r);
+        return;
+    }
+    cone_state c = cone_state_of_block(block, lambda, u);
+    cone_law(&c, primal_of(&c), law == TS_LAW_CCP ? c.u.z : shifted_normal(&c), r);
+}
+
+// What the per-contact bisection solves (contact/solvers/sweeps/raisim.c): Signorini, and the least energy within the section
+// of the cone where u_N = 0. Its slip is u_T = -s a, s >= 0, with a = lambda_T + mu^2 lambda_N D_TN / D_NN (Hwangbo, Lee
+// and Hutter 2018; eq. (21) of Le Lidec et al.), the one place where a law sees the contact's own D = G_bb + R_b. Without
+// coupling a = lambda_T, and the gap below is the exact law's. Contacts that spin or roll are held to the exact law.
+static void section_law(const ts_contact_problem* problem, int b, const double* lambda, const double* u,
+                        ts_law_residual* r) {
+    const ts_block* block = &problem->block[b];
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+    double stiffness = D[8] + (problem->R ? problem->R[block->row + 2] : 0.0);
+    double scale = stiffness > 0.0 ? block->mu * block->mu * lambda[2] / stiffness : 0.0;
+    double a0 = lambda[0] + scale * D[2], a1 = lambda[1] + scale * D[5];
+    cone_state c = cone_state_of(block->mu, lambda, u);
+    worsen(r, primal_of(&c), positive(-u[2]), lambda[2] * u[2]);
+    worsen(r, 0.0, 0.0,
+           (block->mu * lambda[2] - c.friction + sqrt(a0 * a0 + a1 * a1)) * c.slip + (a0 * u[0] + a1 * u[1]));
+}
+
+// No complementarity, and no u: the impulse is what block_set.c makes of the block's own free velocity and stiffness.
+static void explicit_law(const ts_contact_problem* problem, int b, const double* lambda, ts_law_residual* r) {
+    const ts_block* block = &problem->block[b];
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+    double stiffness[TS_BLOCK_ROWS_MAX], alone[TS_BLOCK_ROWS_MAX], sum = 0.0;
+    for (int i = 0; i < block->rows; ++i)
+        stiffness[i] = D[i * block->rows + i] + (problem->R ? problem->R[block->row + i] : 0.0);
+    ts_block_set_push_alone(block, problem->g + block->row, stiffness, alone);
+    for (int i = 0; i < block->rows; ++i) sum += (lambda[i] - alone[i]) * (lambda[i] - alone[i]);
+    worsen(r, sqrt(sum), 0.0, 0.0);
+}
+
+// An interval: u > 0 needs lambda = low, u < 0 needs lambda = high. Against an open side u itself is the violation.
+static inline void interval_row(double low, double high, double lambda, double u, ts_law_residual* r) {
+    r->primal = ts_worse(r->primal, ts_worse(positive(low - lambda), positive(lambda - high)));
+    if (isinf(low))
+        r->dual = ts_worse(r->dual, positive(u));
+    else
+        r->complementarity = ts_worse(r->complementarity, fabs(positive(u) * (lambda - low)));
+    if (isinf(high))
+        r->dual = ts_worse(r->dual, positive(-u));
+    else
+        r->complementarity = ts_worse(r->complementarity, fabs(positive(-u) * (high - lambda)));
+}
+
+// Sets that mean the same under every law.
+static inline void other_block(const ts_block* block, const double* lambda, const double* u, ts_law_residual* r) {
+    double low, high;
+    if (block->set == TS_SET_HALF_LINE) {
+        worsen(r, positive(-lambda[0]), positive(-u[0]), lambda[0] * u[0]);
+        return;
+    }
+    ts_block_set_interval(block, &low, &high);
+    for (int i = 0; i < block->rows; ++i) interval_row(low, high, lambda[i], u[i], r);
+}
+
+static inline void law_block(const ts_contact_problem* problem, ts_contact_law law, int b, const double* impulse,
+                             const double* u, ts_law_residual* r) {
+    const ts_block* block = &problem->block[b];
+    if (law == TS_LAW_EXPLICIT)
+        explicit_law(problem, b, impulse + block->row, r);
+    else if (block->set == TS_SET_CONE && law == TS_LAW_RAISIM && block->rows == 3)
+        section_law(problem, b, impulse + block->row, u + block->row, r);
+    else if (block->set == TS_SET_CONE)
+        cone_block(law, block, impulse + block->row, u + block->row, r);
+    else
+        other_block(block, impulse + block->row, u + block->row, r);
+}
+
+static inline int is_lane(const ts_block* block) { return block->set == TS_SET_CONE && block->rows == 3; }
+
+// The block that is the k-th of a range.
+static inline int block_at(ts_block_range range, int k) {
+    return range.list ? range.list[range.first + k] : range.first + k;
+}
+
+static inline void fill_lane(const ts_block* block, const double* lambda, const double* u, ts_cone_lanes* lanes,
+                             int k) {
+    lanes->mu[k] = block->mu;
+    lanes->lambda[0][k] = lambda[0], lanes->lambda[1][k] = lambda[1], lanes->lambda[2][k] = lambda[2];
+    lanes->u[0][k] = u[0], lanes->u[1][k] = u[1], lanes->u[2][k] = u[2];
+    lanes->step[k] = 0.0;
+}
+
+// Fills the lanes with the first blocks of a range, as far as they are contacts of three rows; the first again where there are fewer. Returns
+// how many there are: none where one by one is the better way. lane[k]: which.
+static inline int fill_lanes(const ts_contact_problem* problem, ts_block_range range, const double* impulse,
+                             const double* u, ts_cone_lanes* lanes, int* lane) {
+    enum { LANES = TS_CONE_LANES, FEW = 2 };
+    int found = 0;
+    int most = range.count < LANES ? range.count : LANES;
+    for (; found < most; ++found) {
+        lane[found] = block_at(range, found);
+        const ts_block* b = &problem->block[lane[found]];
+        if (!is_lane(b)) break;
+        fill_lane(b, impulse + b->row, u + b->row, lanes, found);
+    }
+    if (found < FEW) return 0;
+    const ts_block* b = &problem->block[lane[0]];
+    for (int k = found; k < LANES; ++k) fill_lane(b, impulse + b->row, u + b->row, lanes, k);
+    return found;
+}
+
+ts_law_residual ts_residual_of_law_blocks(const ts_contact_problem* problem, ts_contact_law law, ts_block_range range,
+                                          const double* impulse, const double* u) {
+    ts_law_residual r = {0.0, 0.0, 0.0};
+    ts_cone_lanes lanes;
+    int lane[TS_CONE_LANES], is_round = law == TS_LAW_CCP || law == TS_LAW_NCP;
+    for (int end = range.first + range.count, done; range.first < end; range.first += done) {
+        range.count = end - range.first;
+        done = is_round ? fill_lanes(problem, range, impulse, u, &lanes, lane) : 0;
+        if (done > 0 && ts_cone_lanes_law(&lanes, law, &r)) continue;
+        law_block(problem, law, range.list ? range.list[range.first] : range.first, impulse, u, &r);
+        done = 1;
+    }
+    return r;
+}
+
+ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
+                                   const double* u) {
+    return ts_residual_of_law_blocks(problem, law, (ts_block_range){NULL, 0, problem->block_count}, impulse, u);
+}
+
+ts_law_residual ts_residual_of_law_block(const ts_contact_problem* problem, ts_contact_law law, int b,
+                                         const double* impulse, const double* u) {
+    ts_law_residual r = {0.0, 0.0, 0.0};
+    law_block(problem, law, b, impulse, u, &r);
+    return r;
+}
+
+double ts_law_residual_in_force_units(ts_law_residual residual, double time_step) {
+    double worst = ts_worse(residual.primal / time_step, residual.dual / time_step);
+    return ts_worse(worst, residual.complementarity / (time_step * time_step));
+}
 
 // Friction against slip, contact by contact: sums of |lambda_T x u_T|, of -lambda_T . u_T and of |lambda_T| |u_T|.
 typedef struct slip_direction {
@@ -204,6 +470,10 @@ static int judge_four(const ts_contact_problem* problem, ts_block_range range, c
     }
     *t = sizes;
     return found;
+}
+
+void ts_law_residual_worsen(ts_law_residual* residual, const ts_law_residual* other) {
+    worsen(residual, other->primal, other->dual, other->complementarity);
 }
 
 ts_residual_scale ts_residual_scale_of(const ts_contact_problem* problem, const int* block, int count,

@@ -141,7 +141,9 @@ void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row
         ts_vec3 direction = turn_direction(sim, contact, r);
         double squared = ts_vec3_dot(direction, direction);
         // A contact that rolls with friction and spins without has a row of zeros.
-        if (squared > 0.0) out_impulse[r] = ratio * ts_vec3_dot(ts_vec3_load(memory->impulse + 3), direction) / squared;
+        if (!(squared > 0.0) || memory->more_count < 2) continue;
+        const double* turning = sim->row_more.data[memory->more + 1].number;
+        out_impulse[r] = ratio * ts_vec3_dot(ts_vec3_load(turning), direction) / squared;
     }
 }
 
@@ -157,7 +159,7 @@ static double drift_along(const ts_contact* contact, const ts_contact_rare* rare
 // than friction holds: xi = -h R lambda_T of the last step, with the R that the solver remembers. It turns with nothing, as old impulses do.
 static void pull_to_anchor(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory,
                            double* out_reference) {
-    ts_vec3 normal = ts_contact_remembered(memory, TS_CONTACT_NORMAL), impulse = ts_vec3_load(memory->impulse);
+    ts_vec3 normal = ts_contact_remembered(sim, memory, TS_CONTACT_NORMAL), impulse = ts_vec3_load(memory->impulse);
     if (memory->keeper != ts_sim_keeper(sim)) return;
     if (ts_vec3_dot(normal, ts_mat3_column(&contact->frame, 2)) < ts_contact_least_agreement) return;
     impulse = ts_vec3_add_scaled(impulse, -ts_vec3_dot(impulse, normal), normal);
@@ -173,18 +175,13 @@ static ts_vec3 surface_velocity(const ts_contact* contact, const ts_contact_rare
     return ts_vec3_make(row[0] + rare->drift.x, row[1] + rare->drift.y, row[2]);
 }
 
-// Whether last step's impulse of a contact pressed.
-static int was_closed(const ts_row_memory* memory) {
-    return memory && ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
-}
-
 // What a rigid contact's normal is asked for. A soft one's spring knows nothing of Baumgarte's push-out: against rigid contact it is asked for no
 // approach, and no more.
 static double rigid_reference(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, int normal,
                               int soft, const ts_row_law* law, int* out_bounces) {
     const ts_row_speeds* speeds = law->speeds;
     ts_reference_input input = {contact->gap, contact->surface.restitution, speeds->now[normal], speeds->free[normal],
-                                contact->surface.restitution > 0.0 && was_closed(memory)};
+                                contact->surface.restitution > 0.0 && memory && ts_contact_was_closed(sim, memory)};
     if (soft && input.gap < 0.0) input.gap = 0.0;
     double reference = ts_contact_reference(&sim->options, &input, out_bounces);
     return !*out_bounces && !soft && reference > 0.0 ? limit_push(law, normal, reference) : reference;
@@ -257,6 +254,8 @@ static void book(const ts_sim* sim, int b, const ts_row_work* work, double* acco
     if (rows > 3) ts_row_book_friction(work, 3, rows - 3, drive, slides, TS_LEDGER_ROLLING, account);
 }
 
+static int more(const ts_sim* sim, int b) { return sim->problem.block[b].rows > 3 ? 2 : 1; }
+
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {
     int a = (int)(key.whole >> 32), b = (int)(key.whole & 0xffffffffu);
     char one[128], two[128];
@@ -272,6 +271,7 @@ const ts_row_source ts_row_contact = {.name = "contact",
                                       .lone = ts_contact_fill_lone,
                                       .answer = answer,
                                       .book = book,
+                                      .more = more,
                                       .remember = ts_contact_remember_blocks,
                                       .describe = describe,
                                       .reads_bodies = 1};

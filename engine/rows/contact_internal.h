@@ -43,13 +43,14 @@ double ts_contact_bounce_threshold(const ts_options* options);
 void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
                       double* out_impulse);
 
-/// Where in `own` of a remembered contact its vectors begin. impulse holds linear (N s) and angular (N m s, of spinning
-/// and rolling friction) impulse on B, in world axes; key.whole is geom_a << 32 | geom_b, key.part ts_contact.key.
+/// Where the vectors of a remembered contact begin: in its place, and in the numbers of its first entry of sim->row_more, which contacts that lie alike
+/// may share. Its impulse is the linear one on B, in world axes; what resists spinning or rolling has a second entry, with the angular one (N m s). key.whole
+/// is geom_a << 32 | geom_b, key.part ts_contact.key.
 enum {
-    TS_CONTACT_NORMAL = 0,   // world
-    TS_CONTACT_TANGENT = 3,  // world, tangent 1
-    TS_CONTACT_ON_A = 6,     // m, where on geom A, in its frame
-    TS_CONTACT_ON_B = 9      // m, where on geom B, in its frame
+    TS_CONTACT_ON_A = 0,    // m, where on geom A, in its frame
+    TS_CONTACT_ON_B = 3,    // m, where on geom B, in its frame
+    TS_CONTACT_NORMAL = 0,  // world
+    TS_CONTACT_TANGENT = 3  // world, tangent 1
 };
 
 /// The axes of a contact's frame, and rows of a geom's, with its origin, as ts_contact_remember reads them: once for all contacts that share them.
@@ -88,28 +89,51 @@ static inline ts_four ts_contact_on_geom(const ts_contact_geom* geom, ts_four po
     return ts_four_plus(xy, ts_four_product(ts_four_lane(d, 2), geom->row[2]));
 }
 
-/// What the next step shall know of a contact at `position` between geoms that lie there: impulse and own. `impulse` is its own, in its
-/// frame, of the last solve, `turning` its angular one in world axes. Inline, for who goes through many.
+/// Puts the first three of them there, rounded.
+static inline void ts_contact_store_place(ts_four v, float* to) {
+    double place[3];
+    ts_four_store_three(v, place);
+    for (int i = 0; i < 3; ++i) to[i] = (float)place[i];
+}
+
+/// What the next step shall know of a contact at `position` between geoms that lie there: impulse and place. `impulse` is its own, in its
+/// frame, of the last solve. Inline, for who goes through many.
 static inline void ts_contact_remember(const ts_contact_axes* axes, const ts_contact_geom* a, const ts_contact_geom* b,
-                                       ts_four position, ts_vec3 impulse, ts_four turning, ts_row_memory* out_memory) {
+                                       ts_four position, ts_vec3 impulse, ts_row_memory* out_memory) {
     ts_four_store_three(ts_contact_along(axes, impulse), out_memory->impulse);
-    ts_four_store_three(turning, out_memory->impulse + 3);
-    ts_four_store_three(axes->z, out_memory->own + TS_CONTACT_NORMAL);
-    ts_four_store_three(axes->x, out_memory->own + TS_CONTACT_TANGENT);
-    ts_four_store_three(ts_contact_on_geom(a, position), out_memory->own + TS_CONTACT_ON_A);
-    ts_four_store_three(ts_contact_on_geom(b, position), out_memory->own + TS_CONTACT_ON_B);
+    ts_contact_store_place(ts_contact_on_geom(a, position), out_memory->place + TS_CONTACT_ON_A);
+    ts_contact_store_place(ts_contact_on_geom(b, position), out_memory->place + TS_CONTACT_ON_B);
+}
+
+/// And how it lies.
+static inline void ts_contact_remember_axes(const ts_contact_axes* axes, ts_row_more* out_more) {
+    ts_four_store_three(axes->z, out_more->number + TS_CONTACT_NORMAL);
+    ts_four_store_three(axes->x, out_more->number + TS_CONTACT_TANGENT);
 }
 
 /// ts_row_source.remember of contacts.
-void ts_contact_remember_blocks(const ts_sim* sim, int b, int end, ts_row_memory* out_memory);
+void ts_contact_remember_blocks(const ts_sim* sim, int b, int end, ts_row_memory* out_memory, ts_row_more* out_more);
 
 /// The same, whatever the machine, and with AVX2: the same bits.
-void ts_contact_remember_blocks_narrow(const ts_sim* sim, int b, int end, ts_row_memory* out_memory);
-void ts_contact_remember_blocks_wide(const ts_sim* sim, int b, int end, ts_row_memory* out_memory);
+void ts_contact_remember_blocks_narrow(const ts_sim* sim, int b, int end, ts_row_memory* out_memory,
+                                       ts_row_more* out_more);
+void ts_contact_remember_blocks_wide(const ts_sim* sim, int b, int end, ts_row_memory* out_memory,
+                                     ts_row_more* out_more);
 
-/// A vector of a remembered contact.
-static inline ts_vec3 ts_contact_remembered(const ts_row_memory* memory, int which) {
-    return ts_vec3_load(memory->own + which);
+/// A vector of how a remembered contact lay.
+static inline ts_vec3 ts_contact_remembered(const ts_sim* sim, const ts_row_memory* memory, int which) {
+    return ts_vec3_load(sim->row_more.data[memory->more].number + which);
+}
+
+/// m, where it was on a geom, in its frame, to seven digits.
+static inline ts_vec3 ts_contact_remembered_place(const ts_row_memory* memory, int which) {
+    const float* place = memory->place + which;
+    return ts_vec3_make((double)place[0], (double)place[1], (double)place[2]);
+}
+
+/// Whether its impulse pressed.
+static inline int ts_contact_was_closed(const ts_sim* sim, const ts_row_memory* memory) {
+    return ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(sim, memory, TS_CONTACT_NORMAL)) > 0.0;
 }
 
 /// 1: cosine between a normal and last step's below which the old impulse says nothing.
@@ -119,7 +143,8 @@ static const double ts_contact_least_agreement = 0.7;
 /// ts_contact_bounce_threshold begins without, too.
 static inline double ts_contact_start_share(const ts_sim* sim, const ts_row_memory* memory, ts_vec3 normal) {
     if (!sim->options.warm_start || !memory->valid) return 0.0;
-    if (ts_vec3_dot(ts_contact_remembered(memory, TS_CONTACT_NORMAL), normal) < ts_contact_least_agreement) return 0.0;
+    if (ts_vec3_dot(ts_contact_remembered(sim, memory, TS_CONTACT_NORMAL), normal) < ts_contact_least_agreement)
+        return 0.0;
     return sim->options.time_step / memory->time_step;
 }
 

@@ -13,8 +13,9 @@ typedef struct ts_contact_run {
     ts_vec3 centre;  // m, mean
     int first, count;
     int body[2];  // A and B
-    int units;    // runs of points of one normal, none longer than a unit of a pile (contact/pairs/pairs.h)
-    int kind;     // ts_contact_run_kind
+    int unit;     // the number of its first one of these, among those of all pairs
+    short units;  // runs of points of one normal, none longer than a unit of a pile (contact/pairs/pairs.h)
+    short kind;   // ts_contact_run_kind
 } ts_contact_run;
 
 /// What all of them are.

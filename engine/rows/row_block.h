@@ -39,26 +39,32 @@ typedef struct ts_row_block {
 /// The keeper of what a pile remembers (engine/step/pile_start_internal.h).
 enum { TS_ROW_KEEPER_PILE = 255 };
 
-/// Numbers a source may keep with each block beside its impulse.
-enum { TS_ROW_OWN_MAX = 12 };
-
-/// What a block is remembered with. Sorted by source and item; part of a snapshot.
+/// What a block is remembered with, as small as most are: piles have many. Sorted by source and item; part of a snapshot.
 typedef struct ts_row_memory {
     ts_row_key key;
-    unsigned short source;
-    unsigned char valid;        // 0 after a solve that did not end well: known, but no warm start
-    unsigned char keeper;       // who remembers: 1 + the solver's place in the table; TS_ROW_KEEPER_PILE; 0: none
-    int tree;                   // the first that it moves, or -1: follows from the key
+    double impulse[3];  // N s or N m s: of its first rows, or what the source makes of them; else zero
+    double solver;      // what that remembers (ts_solver.remembers; a pile: N s, a mean of normal impulses); else zero
+    double time_step;   // s, that the impulse belongs to
+    float place[6];  // as the source says (a contact: where it was, which nothing but nearness is asked of); else zero
+    int tree;        // the first that it moves, or -1: follows from the key
+    int more;        // the first of its entries of sim->row_more, which others may share
     unsigned short pause;       // steps for which its push-out stays away, see TS_ROW_CONTRADICTED
     unsigned short last_pause;  // how long it stayed away the last time
-    unsigned short steps;       // of a pile: how many steps its mean is of; else zero
-    double time_step;           // s, that the impulse belongs to
-    double impulse[TS_BLOCK_ROWS_MAX];  // N s or N m s: of its rows, or what the source makes of them; else zero
-    double own[TS_ROW_OWN_MAX];         // as the source says (a contact: where it was and how it lay); else zero
-    double solver;  // what that remembers (ts_solver.remembers; a pile: N s, a mean of normal impulses); else zero
+    unsigned steps : 12;        // of a pile: how many steps its mean is of; else zero
+    unsigned more_count : 2;    // how many entries it has there
+    unsigned valid : 1;         // 0 after a solve that did not end well: known, but no warm start
+    unsigned source : 8;
+    unsigned keeper : 8;  // who remembers: 1 + the solver's place in the table; TS_ROW_KEEPER_PILE; 0: none
 } ts_row_memory;
 
+/// What few need, or what several blocks have in common. In any order.
+typedef struct ts_row_more {
+    double
+        number[6];  // impulses of the rows behind the third, or as the source says (a contact: how it lay); else zero
+} ts_row_more;
+
 TS_ARRAY_DECLARE(ts_row_memory_array, ts_row_memory);
+TS_ARRAY_DECLARE(ts_row_more_array, ts_row_more);
 
 /// How many sources of rows there are.
 int ts_row_source_count(void);

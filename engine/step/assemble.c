@@ -173,8 +173,12 @@ static void start_again(const assembly* work, int b, double* out_impulse) {
     int entry = work->plan->owner[b].memory;
     const ts_row_memory* memory = entry >= 0 ? &sim->row_memory.data[entry] : NULL;
     if (!memory || !memory->valid || !sim->options.warm_start) return;
+    const double* more = memory->more_count > 0 ? sim->row_more.data[memory->more].number : NULL;
     for (int r = 0; r < block->rows; ++r)
-        out_impulse[r] = memory->impulse[r] * sim->options.time_step / memory->time_step;
+        out_impulse[r] = (r < 3  ? memory->impulse[r]
+                          : more ? more[r - 3]
+                                 : 0.0) *
+                         sim->options.time_step / memory->time_step;
 }
 
 // What the solver remembers of the blocks that were there before. Returns 0 when memory is short.

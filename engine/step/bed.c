@@ -95,6 +95,7 @@ void ts_sleep_free(ts_sim* sim) {
     ts_manifold_kept_array_free(&bed->kept);
     ts_pair_search_array_free(&bed->search);
     ts_row_memory_array_free(&bed->row);
+    ts_row_more_array_free(&bed->more);
     ts_arena_free(&bed->fixed);
     free(bed);
     ts_sim_storage_of(sim)->bed = NULL;
@@ -107,7 +108,8 @@ size_t ts_sleep_memory(const ts_sim* sim) {
            (size_t)bed->rare.capacity * sizeof *bed->rare.data +
            (size_t)bed->verdict.capacity * sizeof *bed->verdict.data +
            (size_t)bed->pair.capacity * sizeof *bed->pair.data + (size_t)bed->kept.capacity * sizeof *bed->kept.data +
-           (size_t)bed->search.capacity * sizeof *bed->search.data + (size_t)bed->row.capacity * sizeof *bed->row.data;
+           (size_t)bed->search.capacity * sizeof *bed->search.data + (size_t)bed->row.capacity * sizeof *bed->row.data +
+           (size_t)bed->more.capacity * sizeof *bed->more.data;
 }
 
 void ts_sleep_forget(ts_sim* sim) {
@@ -123,7 +125,7 @@ void ts_sleep_forget(ts_sim* sim) {
     memcpy(bed->place, sim->qpos, (size_t)sim->model->nq * sizeof(double));
     bed->knows_inputs = bed->woken = bed->failed = 0;
     bed->contact.count = bed->rare.count = bed->verdict.count = 0;
-    bed->pair.count = bed->kept.count = bed->search.count = bed->row.count = 0;
+    bed->pair.count = bed->kept.count = bed->search.count = bed->row.count = bed->more.count = 0;
 }
 
 // --- to and fro --------------------------------------------------------------------------------------------------------
@@ -184,22 +186,64 @@ static int row_order(const ts_row_memory* a, const ts_row_memory* b) {
     return (a->key.part > b->key.part) - (a->key.part < b->key.part);
 }
 
-// Likewise rows, but that parts of one whole are not sorted: they stay together, as they were.
-static int move_rows(const ts_sim* sim, ts_row_memory_array* from, ts_row_memory_array* to, int sleeping) {
-    int moved = 0, left = 0, i = to->count - 1;
-    for (int k = 0; k < from->count; ++k) moved += ts_sim_tree_sleeps(sim, from->data[k].tree) == sleeping;
-    if (moved == 0) return 1;
-    if (!ts_row_memory_array_resize(to, i + 1 + moved)) return 0;
-    int at = to->count;
-    for (int k = from->count - 1; k >= 0; --k) {
-        if (ts_sim_tree_sleeps(sim, from->data[k].tree) != sleeping) continue;
-        while (i >= 0 && row_order(&to->data[i], &from->data[k]) > 0) to->data[--at] = to->data[i--];
-        to->data[--at] = from->data[k];
+// Rows, and what they have more.
+typedef struct row_list {
+    ts_row_memory_array* row;
+    ts_row_more_array* more;
+} row_list;
+
+// Copies what a row has more behind all that is there; but what the row before it had in common with it is there already. `from` is where it was, `to`
+// may be the same. Returns 0 when memory is short.
+static int take_more(ts_row_more_array* from, ts_row_more_array* to, int* last_from, int* last_to, ts_row_memory* row) {
+    if (row->more_count == 0) return 1;
+    if (row->more != *last_from) {
+        int first = to->count, count = (int)row->more_count;
+        if (!ts_row_more_array_resize(to, first + count)) return 0;
+        memcpy(to->data + first, from->data + row->more, (size_t)count * sizeof *to->data);
+        *last_from = row->more;
+        *last_to = first;
     }
-    for (int k = 0; k < from->count; ++k)
-        if (ts_sim_tree_sleeps(sim, from->data[k].tree) != sleeping) from->data[left++] = from->data[k];
-    from->count = left;
+    row->more = *last_to;
     return 1;
+}
+
+// Leaves of what rows have more only what those have that are there. Returns 0 when memory is short.
+static int shed_more(const row_list* list) {
+    int before = list->more->count, last_from = -1, last_to = -1;
+    for (int k = 0; k < list->row->count; ++k)
+        if (!take_more(list->more, list->more, &last_from, &last_to, &list->row->data[k])) return 0;
+    for (int k = 0; k < list->row->count; ++k)
+        if (list->row->data[k].more_count > 0) list->row->data[k].more -= before;
+    list->more->count -= before;
+    memmove(list->more->data, list->more->data + before, (size_t)list->more->count * sizeof *list->more->data);
+    return 1;
+}
+
+// Likewise rows, but that parts of one whole are not sorted: they stay together, as they were.
+static int move_rows(const ts_sim* sim, const row_list* from, const row_list* to, int sleeping) {
+    int moved = 0, left = 0, i = to->row->count - 1, last_from = -1, last_to = -1;
+    for (int k = 0; k < from->row->count; ++k) moved += ts_sim_tree_sleeps(sim, from->row->data[k].tree) == sleeping;
+    if (moved == 0) return 1;
+    if (!ts_row_memory_array_resize(to->row, i + 1 + moved)) return 0;
+    int at = to->row->count;
+    for (int k = from->row->count - 1; k >= 0; --k) {
+        ts_row_memory row = from->row->data[k];
+        if (ts_sim_tree_sleeps(sim, row.tree) != sleeping) continue;
+        if (!take_more(from->more, to->more, &last_from, &last_to, &row)) return 0;
+        while (i >= 0 && row_order(&to->row->data[i], &row) > 0) to->row->data[--at] = to->row->data[i--];
+        to->row->data[--at] = row;
+    }
+    for (int k = 0; k < from->row->count; ++k)
+        if (ts_sim_tree_sleeps(sim, from->row->data[k].tree) != sleeping) from->row->data[left++] = from->row->data[k];
+    from->row->count = left;
+    return shed_more(from);
+}
+
+// Both lists of rows, likewise.
+static void find_row_lists(ts_sim* sim, row_list out_list[2]) {
+    ts_bed* bed = ts_sim_storage_of(sim)->bed;
+    out_list[0] = (row_list){&sim->row_memory, &sim->row_more};
+    out_list[1] = (row_list){&bed->row, &bed->more};
 }
 
 // Both lists of pairs: of the simulation, of the bed. Where manifolds are kept the simulation's list has one of each pair, else none.
@@ -212,18 +256,21 @@ static void find_lists(ts_sim* sim, pair_list out_list[2]) {
 }
 
 int ts_sleep_lay_down(ts_sim* sim) {
-    ts_bed* bed = ts_sim_storage_of(sim)->bed;
     pair_list list[2];
+    row_list rows[2];
     find_lists(sim, list);
-    return move_pairs(sim, &list[0], &list[1], 1) && move_rows(sim, &sim->row_memory, &bed->row, 1);
+    find_row_lists(sim, rows);
+    return move_pairs(sim, &list[0], &list[1], 1) && move_rows(sim, &rows[0], &rows[1], 1);
 }
 
 void ts_sleep_give_back(ts_sim* sim) {
     ts_bed* bed = ts_sim_storage_of(sim)->bed;
     pair_list list[2];
+    row_list rows[2];
     int left = 0;
     find_lists(sim, list);
-    bed->failed |= !move_pairs(sim, &list[1], &list[0], 0) || !move_rows(sim, &bed->row, &sim->row_memory, 0);
+    find_row_lists(sim, rows);
+    bed->failed |= !move_pairs(sim, &list[1], &list[0], 0) || !move_rows(sim, &rows[1], &rows[0], 0);
     for (int i = 0; i < bed->contact.count; ++i) {
         const ts_contact* contact = &bed->contact.data[i];
         if (!ts_sim_body_sleeps(sim, contact->body_a) && !ts_sim_body_sleeps(sim, contact->body_b)) continue;
@@ -244,7 +291,7 @@ typedef struct saved_head {
     int actuator_count, equality_count, mocap_count, sensor_size;
     int asleep_count;
     int knows_inputs;
-    int contact_count, rare_count, pair_count, row_count;
+    int contact_count, rare_count, pair_count, row_count, more_count;
 } saved_head;
 
 typedef struct piece {
@@ -252,7 +299,7 @@ typedef struct piece {
     size_t bytes;
 } piece;
 
-enum { PIECES = 18 };
+enum { PIECES = 19 };
 
 // All pieces of what is saved, as the head has their sizes.
 static int list_pieces(const ts_sim* sim, const saved_head* head, piece out[PIECES]) {
@@ -277,6 +324,7 @@ static int list_pieces(const ts_sim* sim, const saved_head* head, piece out[PIEC
         {bed->kept.data, pairs * sizeof *bed->kept.data},
         {bed->search.data, ts_sim_storage_of(sim)->pairs_search ? pairs * sizeof *bed->search.data : 0},
         {bed->row.data, (size_t)head->row_count * sizeof *bed->row.data},
+        {bed->more.data, (size_t)head->more_count * sizeof *bed->more.data},
     };
     memcpy(out, list, sizeof list);
     return PIECES;
@@ -299,7 +347,8 @@ static saved_head head_of(const ts_sim* sim) {
                        .contact_count = bed->contact.count,
                        .rare_count = bed->rare.count,
                        .pair_count = bed->pair.count,
-                       .row_count = bed->row.count};
+                       .row_count = bed->row.count,
+                       .more_count = bed->more.count};
     return head;
 }
 
@@ -341,7 +390,7 @@ int ts_sleep_is_saved(const ts_sim* sim, const unsigned char* data, size_t size)
            head.equality_count == model->equality_count && head.mocap_count == model->mocap_count &&
            head.sensor_size == model->sensor_size && head.contact_count >= 0 &&
            (head.rare_count == 0 || head.rare_count == head.contact_count) && head.pair_count >= 0 &&
-           head.row_count >= 0;
+           head.row_count >= 0 && head.more_count >= 0;
 }
 
 int ts_sleep_restore(ts_sim* sim, const unsigned char* data, size_t size) {
@@ -362,7 +411,8 @@ int ts_sleep_restore(ts_sim* sim, const unsigned char* data, size_t size) {
         !ts_pair_memory_array_resize(&bed->pair, head.pair_count) ||
         !ts_manifold_kept_array_resize(&bed->kept, head.pair_count) ||
         !ts_pair_search_array_resize(&bed->search, storage->pairs_search ? head.pair_count : 0) ||
-        !ts_row_memory_array_resize(&bed->row, head.row_count))
+        !ts_row_memory_array_resize(&bed->row, head.row_count) ||
+        !ts_row_more_array_resize(&bed->more, head.more_count))
         return 0;
     data += sizeof head;
     int count = list_pieces(sim, &head, list);
@@ -393,7 +443,11 @@ uint64_t ts_sleep_hash(const ts_sim* sim, uint64_t hash) {
         hash = ts_hash_bytes(hash, &sleeps, sizeof sleeps);
         if (!sleeps) hash = ts_hash_bytes(hash, &bed->tree[t].quiet, sizeof(double));
     }
-    for (int i = 0; i < bed->row.count; ++i)
-        hash = ts_hash_bytes(hash, bed->row.data[i].impulse, sizeof bed->row.data[i].impulse);
+    for (int i = 0; i < bed->row.count; ++i) {
+        const ts_row_memory* row = &bed->row.data[i];
+        hash = ts_hash_bytes(hash, row->impulse, sizeof row->impulse);
+        for (unsigned k = 0; k < row->more_count; ++k)
+            hash = ts_hash_bytes(hash, bed->more.data[row->more + (int)k].number, sizeof bed->more.data->number);
+    }
     return ts_hash_bytes(hash, bed->place, (size_t)sim->model->nq * sizeof(double));
 }

@@ -107,9 +107,11 @@ static int all_finite(const double* x, int count) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
-// What is remembered of any block, but impulse and own.
-static inline void note_block(const ts_sim* sim, const ts_row_plan* plan, int b, int valid, ts_row_memory* memory) {
+// What is remembered of any block, but what its source knows; `more` entries are taken. Returns how many are then.
+static inline int note_block(const ts_sim* sim, const ts_row_plan* plan, int b, int valid, int more,
+                             ts_row_memory* memory) {
     const ts_row_block* owner = &plan->owner[b];
+    const ts_row_source* source = ts_row_source_at(owner->source);
     ts_row_pause pause = {0, 0};
     if (owner->memory >= 0) pause = ts_step_pause_of(&sim->row_memory.data[owner->memory]);
     memory->key = owner->key;
@@ -122,13 +124,21 @@ static inline void note_block(const ts_sim* sim, const ts_row_plan* plan, int b,
     memory->steps = 0;
     memory->keeper = sim->problem.memory ? plan->keeper : 0;
     memory->solver = sim->problem.memory ? sim->problem.memory[b] : 0.0;
+    memory->more = more;
+    memory->more_count = source->more ? source->more(sim, b) : sim->problem.block[b].rows > 3;
+    return more + (int)memory->more_count;
 }
 
-static void keep_impulse(const ts_sim* sim, int b, ts_row_memory* memory) {
+static void keep_impulse(const ts_sim* sim, int b, ts_row_memory* memory, ts_row_more* more) {
     const ts_block* block = &sim->problem.block[b];
+    const double* impulse = sim->impulse + block->row;
+    int first = block->rows < 3 ? block->rows : 3;
     memset(memory->impulse, 0, sizeof memory->impulse);
-    memset(memory->own, 0, sizeof memory->own);
-    memcpy(memory->impulse, sim->impulse + block->row, (size_t)block->rows * sizeof(double));
+    memset(memory->place, 0, sizeof memory->place);
+    memcpy(memory->impulse, impulse, (size_t)first * sizeof(double));
+    if (memory->more_count == 0) return;
+    memset(more[memory->more].number, 0, sizeof more->number);
+    memcpy(more[memory->more].number, impulse + first, (size_t)(block->rows - first) * sizeof(double));
 }
 
 // Writes down what the next step shall know of this one's blocks, in the order of their sources and items. Returns 0 when
@@ -136,7 +146,8 @@ static void keep_impulse(const ts_sim* sim, int b, ts_row_memory* memory) {
 static int remember_rows(ts_sim* sim) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
-    int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED;
+    ts_row_more_array* more_next = &ts_sim_storage_of(sim)->more_next;
+    int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED, more = 0;
     if (!ts_row_memory_array_reserve_little(next, count)) return 0;
     next->count = count;
     // Blocks of a source lie together.
@@ -145,10 +156,13 @@ static int remember_rows(ts_sim* sim) {
         const ts_row_source* source = ts_row_source_at(owner[first].source);
         ts_row_memory* memory = next->data + first;
         for (end = first; end < count && owner[end].source == owner[first].source; ++end)
-            note_block(sim, storage->row_plan, end, valid, &memory[owner[end].item]);
-        if (source->remember) source->remember(sim, first, end, memory);
-        for (int b = first; b < end && !source->remember; ++b) keep_impulse(sim, b, &memory[owner[b].item]);
+            more = note_block(sim, storage->row_plan, end, valid, more, &memory[owner[end].item]);
+        if (!ts_row_more_array_reserve_little(more_next, more)) return 0;
+        if (source->remember) source->remember(sim, first, end, memory, more_next->data);
+        for (int b = first; b < end && !source->remember; ++b)
+            keep_impulse(sim, b, &memory[owner[b].item], more_next->data);
     }
+    more_next->count = more;
     return 1;
 }
 
@@ -157,10 +171,14 @@ static void swap_memories(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_pair_memory_array pairs = sim->pair_memory;
     ts_row_memory_array rows = sim->row_memory;
+    ts_row_more_array more = sim->row_more;
     if (!ts_pile_is_on(sim)) {
         sim->row_memory = storage->row_next;
         storage->row_next = rows;
         storage->row_next.count = 0;
+        sim->row_more = storage->more_next;
+        storage->more_next = more;
+        storage->more_next.count = 0;
     }
     if (ts_substep_is_later(sim) || storage->renews_pairs) return;
     sim->pair_memory = storage->pair_next;

@@ -315,9 +315,9 @@ static void fill_contact(const ts_sim* sim, const shared_contact* shared, const 
     const ts_row_memory* old = memory >= 0 ? &sim->row_memory.data[memory] : NULL;
     const ts_surface* surface = shared->surface;
     ts_vec3 normal = point->normal, tangent = ts_vec3_zero();
-    if (old && ts_vec3_norm_squared(ts_vec3_sub(ts_contact_remembered(old, TS_CONTACT_NORMAL), normal)) <
+    if (old && ts_vec3_norm_squared(ts_vec3_sub(ts_contact_remembered(sim, old, TS_CONTACT_NORMAL), normal)) <
                    same_normal * same_normal)
-        tangent = ts_contact_remembered(old, TS_CONTACT_TANGENT);
+        tangent = ts_contact_remembered(sim, old, TS_CONTACT_TANGENT);
     if (!same_vector(normal, known->normal) || !same_vector(tangent, known->wanted)) {
         int is_fresh = same_vector(tangent, ts_vec3_zero());
         ts_vec3 wanted = is_fresh ? fresh_tangent(sim, shared->pair->a, normal) : tangent;
@@ -393,8 +393,8 @@ static void match_points(const ts_sim* sim, const ts_narrow_pair* pair, const na
         double nearest = reach;
         for (int m = first; m < last; ++m) {
             if (used >> (m - first) & 1u) continue;
-            double distance = fmin(ts_vec3_distance(on_a, ts_contact_remembered(&memory[m], TS_CONTACT_ON_A)),
-                                   ts_vec3_distance(on_b, ts_contact_remembered(&memory[m], TS_CONTACT_ON_B)));
+            double distance = fmin(ts_vec3_distance(on_a, ts_contact_remembered_place(&memory[m], TS_CONTACT_ON_A)),
+                                   ts_vec3_distance(on_b, ts_contact_remembered_place(&memory[m], TS_CONTACT_ON_B)));
             if (distance >= nearest) continue;
             nearest = distance;
             out_memory[k] = m;
@@ -405,7 +405,8 @@ static void match_points(const ts_sim* sim, const ts_narrow_pair* pair, const na
 
 // Where the contacts of a pair go, and what is remembered of them.
 typedef struct contact_range {
-    int run;  // of storage->contact_run
+    int run;   // of storage->contact_run
+    int unit;  // the first one
     int at;
     double deepest;  // m
 } contact_range;
@@ -453,6 +454,7 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const narrow_touc
         .first = range->at,
         .count = touch->count,
         .body = {shared.body_a, shared.body_b},
+        .unit = range->unit,
         .units = touch->units,
         .kind = (plain ? TS_CONTACT_RUN_PLAIN : 0) | (shared.surface->restitution > 0.0 ? TS_CONTACT_RUN_BOUNCES : 0) |
                 (pauses ? TS_CONTACT_RUN_PAUSES : 0) | (rare ? TS_CONTACT_RUN_RARE : 0),
@@ -525,13 +527,15 @@ static int take_rare(ts_sim* sim, int count, int asleep) {
 
 // Ranges of all pairs. Returns how many contacts there are, and in the storage of how many pairs.
 static int find_ranges(ts_sim* sim, const narrow_touch* touch, int pair_count, contact_range* out_range) {
-    int at = 0, runs = 0;
+    int at = 0, runs = 0, units = 0;
     for (int i = 0; i < pair_count; ++i) {
         out_range[i].at = at;
         sim->info.narrow_failures +=
             touch[i].status == TS_PROXIMITY_LIMIT || touch[i].status == TS_PROXIMITY_INVALID_INPUT;
         if (!touch[i].count) continue;
         out_range[i].run = runs++;
+        out_range[i].unit = units;
+        units += touch[i].units;
         at += touch[i].count;
     }
     ts_sim_storage_of(sim)->run_count = runs;

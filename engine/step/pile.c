@@ -539,9 +539,7 @@ static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
         ts_pair_point* point = ts_pairs_point(pairs, k, &lane);
         ts_reference_input input = {track->gap[lane], sim->contact[k].surface.restitution, pile->elastic_now[e],
                                     track->velocity.at[2][lane], point->lambda.at[2][lane] > 0.0};
-        if (memory)
-            input.was_closed =
-                ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
+        if (memory) input.was_closed = ts_contact_was_closed(sim, memory);
         point->reference[lane] = ts_contact_reference(&sim->options, &input, &bounces);
         if (bounces) ts_pairs_start(pairs, k, 0.0, ts_vec3_zero());
     }

@@ -53,6 +53,7 @@ static inline void note_memory(const leave_job* job, int i, ts_row_key key, int 
     out->pause = out->last_pause = 0;
     out->time_step = job->sim->options.time_step;
     out->tree = tree;
+    out->more_count = 1;
     if (pile->pause) ts_step_yield_remember(pile->pause[i], TS_ROW_FREE, out);
 }
 
@@ -66,7 +67,7 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
     ts_contact_axes axes = ts_contact_axes_of(&contact->frame);
     ts_four middle = ts_four_zero();
     ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, 0};
-    int tree = body_tree[run->body[body_tree[run->body[0]] < 0]], group = -1;
+    int tree = body_tree[run->body[body_tree[run->body[0]] < 0]], group = -1, more = run->unit - 1;
     for (int i = run->first; i < run->first + run->count; ++i, ++contact) {
         int slot = pairs->slot[i], lane = slot % TS_PAIR_LANES, at = slot / TS_PAIR_LANES;
         ts_contact_expect(&sim->row_memory.data[i], AHEAD, sizeof(ts_row_memory));
@@ -78,6 +79,7 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
             group = pairs->group_of[at];
             axes = ts_contact_axes_of(&contact->frame);
             middle = middle_of(job, i, &axes);
+            ts_contact_remember_axes(&axes, &sim->row_more.data[++more]);
         }
         ts_row_memory* memory = &sim->row_memory.data[i];
         ts_vec3 impulse = ts_pair_vector_get(&point->lambda, lane);
@@ -85,8 +87,9 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
         ts_four position = ts_four_plus(middle, ts_contact_along(&axes, lever));
         key.part = contact->key;
         note_memory(job, i, key, tree, memory);
+        memory->more = more;
         ts_pile_note_mean(contact, impulse.z, memory);
-        ts_contact_remember(&axes, &a, &b, position, impulse, ts_four_zero(), memory);
+        ts_contact_remember(&axes, &a, &b, position, impulse, memory);
         ts_four_store_three(position, &contact->position.x);
         contact->gap = track->gap[lane];
         contact->velocity = ts_pair_vector_get(&track->velocity, lane);
@@ -106,9 +109,12 @@ void KERNEL(ts_pile_leave_runs)(void* context, int begin, int end, int worker) {
 // thirty-second more.
 int ts_pile_leave(ts_sim* sim, ts_pile* pile) {
     ts_row_memory_array* next = &sim->row_memory;
-    int count = sim->contact_count, bodies = pile->pairs->body_count;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_contact_run* last = &storage->contact_run[storage->run_count - 1];
+    int count = sim->contact_count, units = last->unit + last->units, bodies = pile->pairs->body_count;
     ts_vec3* centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
     if (!centre || !ts_row_memory_array_reserve_little(next, count)) return 0;
+    if (!ts_row_more_array_reserve_little(&sim->row_more, units)) return 0;
     centre[0] = ts_vec3_zero();
     for (int b = 1; b < bodies; ++b) centre[b] = sim->kinematics.body_centre[sim->model->tree[pile->tree[b]].root];
     leave_job job = {.sim = sim, .pile = pile, .centre = centre};
@@ -118,8 +124,9 @@ int ts_pile_leave(ts_sim* sim, ts_pile* pile) {
 #if TS_HAVE_WIDE
     if (__builtin_cpu_supports("avx2")) run = ts_pile_leave_runs_wide;
 #endif
-    ts_task_parallel_for(sim->tasks, ts_sim_storage_of(sim)->run_count, GRAIN, run, &job);
+    ts_task_parallel_for(sim->tasks, storage->run_count, GRAIN, run, &job);
     next->count = count;
+    sim->row_more.count = units;
     pile->rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
     return 1;
 }

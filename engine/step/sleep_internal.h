@@ -61,6 +61,7 @@ typedef struct ts_bed {
     ts_manifold_kept_array kept;  // one of each pair
     ts_pair_search_array search;  // likewise, where pairs search
     ts_row_memory_array row;
+    ts_row_more_array more;  // of these
 } ts_bed;
 
 /// A step begins: sees what has changed from outside, and wakes whom it concerns. In substeps before the first only. Returns 0 when memory

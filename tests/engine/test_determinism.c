@@ -145,7 +145,7 @@ Test(determinism, every_part_of_the_state_counts_in_the_hash) {
                        &f.sim->force_applied[1],
                        &f.sim->wrench_applied[3].couple.y,
                        &memory[0].impulse[2],
-                       &memory[0].own[9],
+                       &f.sim->row_more.data[memory[0].more].number[4],
                        &memory[last].impulse[2],
                        &memory[last].time_step,
                        &memory[0].solver,
@@ -157,5 +157,7 @@ Test(determinism, every_part_of_the_state_counts_in_the_hash) {
         *place[i] = keep;
         cr_assert_eq(ts_sim_hash(f.sim), hash);
     }
+    memory[0].place[5] += 1.0f;
+    cr_assert_neq(ts_sim_hash(f.sim), hash, "where a contact was");
     fixture_end(&f);
 }

@@ -118,6 +118,7 @@ ts_code ts_shadow_add(ts_shadow* shadow, ts_sim* sim, const ts_sim* settings, co
     memset(&s->problem, 0, sizeof s->problem);
     memset(&s->pair_memory, 0, sizeof s->pair_memory);
     memset(&s->row_memory, 0, sizeof s->row_memory);
+    memset(&s->row_more, 0, sizeof s->row_more);
     memset(&s->scratch, 0, sizeof s->scratch);
     if (arena->failed) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
     return ts_status_ok(out_status);

@@ -29,25 +29,29 @@ static void expect_vector(const double* is, ts_vec3 should, const char* what, in
     cr_expect(ts_vec3_distance(ts_vec3_load(is), should) <= 1e-14, "block %d: %s", b, what);
 }
 
-static void check(const fixture* f, const ts_row_memory* memory) {
+// To seven digits.
+static void expect_place(const float* is, ts_vec3 should, const char* what, int b) {
+    cr_expect(is[0] == (float)should.x && is[1] == (float)should.y && is[2] == (float)should.z, "block %d: %s", b,
+              what);
+}
+
+static void check(const fixture* f, const ts_row_memory* memory, const ts_row_more* more) {
     const ts_sim* sim = f->sim;
     for (int b = 0; b < sim->problem.block_count; ++b) {
         const ts_contact* contact = &sim->contact[sim->row_block[b].item];
         const ts_row_memory* m = &memory[sim->row_block[b].item];
         expect_vector(m->impulse, ts_mat3_mul_vec(&contact->frame, contact->impulse), "impulse", b);
-        expect_vector(m->impulse + 3,
-                      ts_mat3_mul_vec(&contact->frame, ts_sim_contact_rare(sim, contact)->angular_impulse), "turning",
-                      b);
-        expect_vector(m->own + TS_CONTACT_NORMAL, ts_mat3_column(&contact->frame, 2), "normal", b);
-        expect_vector(m->own + TS_CONTACT_TANGENT, ts_mat3_column(&contact->frame, 0), "tangent", b);
-        expect_vector(
-            m->own + TS_CONTACT_ON_A,
-            ts_transform_point_inverse(ts_kinematics_geom(&sim->kinematics, contact->geom_a), contact->position),
-            "on A", b);
-        expect_vector(
-            m->own + TS_CONTACT_ON_B,
-            ts_transform_point_inverse(ts_kinematics_geom(&sim->kinematics, contact->geom_b), contact->position),
-            "on B", b);
+        const ts_row_more* n = &more[m->more];
+        if (m->more_count > 1)
+            expect_vector(n[1].number,
+                          ts_mat3_mul_vec(&contact->frame, ts_sim_contact_rare(sim, contact)->angular_impulse),
+                          "turning", b);
+        expect_vector(n->number + TS_CONTACT_NORMAL, ts_mat3_column(&contact->frame, 2), "normal", b);
+        expect_vector(n->number + TS_CONTACT_TANGENT, ts_mat3_column(&contact->frame, 0), "tangent", b);
+        const ts_transform *a = ts_kinematics_geom(&sim->kinematics, contact->geom_a),
+                           *other = ts_kinematics_geom(&sim->kinematics, contact->geom_b);
+        expect_place(m->place + TS_CONTACT_ON_A, ts_transform_point_inverse(a, contact->position), "on A", b);
+        expect_place(m->place + TS_CONTACT_ON_B, ts_transform_point_inverse(other, contact->position), "on B", b);
     }
 }
 
@@ -62,12 +66,22 @@ Test(contact_memory, is_as_defined_and_the_same_with_avx2) {
             static ts_row_memory narrow[MOST], wide[MOST];
             int count = f.sim->problem.block_count;
             cr_assert_leq(count, MOST);
+            static ts_row_more narrow_more[2 * MOST], wide_more[2 * MOST];
             memset(narrow, 0, sizeof narrow);
-            memset(wide, 0, sizeof wide);
-            ts_contact_remember_blocks_narrow(f.sim, 0, count, narrow);
-            ts_contact_remember_blocks(f.sim, 0, count, wide);
+            memset(narrow_more, 0, sizeof narrow_more);
+            for (int b = 0; b < count; ++b) {
+                ts_row_memory* m = &narrow[f.sim->row_block[b].item];
+                m->more = (k + 1) * b;
+                m->more_count = (unsigned)ts_row_contact.more(f.sim, b);
+                cr_assert_eq(m->more_count, (unsigned)k + 1);
+            }
+            memcpy(wide, narrow, sizeof wide);
+            memset(wide_more, 0, sizeof wide_more);
+            ts_contact_remember_blocks_narrow(f.sim, 0, count, narrow, narrow_more);
+            ts_contact_remember_blocks(f.sim, 0, count, wide, wide_more);
             cr_expect_arr_eq(narrow, wide, sizeof wide);
-            check(&f, narrow);
+            cr_expect_arr_eq(narrow_more, wide_more, sizeof wide_more);
+            check(&f, narrow, narrow_more);
             blocks += count;
             fixture_run(&f, 1);
         }

@@ -50,3 +50,26 @@ Test(weld, stays_closed_in_any_motion) {
     cr_assert_lt(worst, 5e-5, "%g", worst);
     fixture_end(&f);
 }
+
+// What holds two boxes out from a wall is the same in every step, forces and couples alike: sweeps that go on from all six impulses have nothing to do.
+Test(weld, goes_on_from_all_its_impulses) {
+    ts_builder* builder = pair_of_boxes();
+    ts_builder_options(builder)->gravity = ts_vec3_make(0.0, 1.0, -9.81);
+    ts_equality_def wall = ts_equality_def_default();
+    wall.kind = "weld";
+    wall.body[0] = 1;
+    wall.frame[1].position = ts_vec3_make(-0.5, 0.0, 0.0);
+    wall.frame[0].position = ts_vec3_make(-0.5, 0.0, 0.0);
+    cr_assert(ts_builder_add_equality(builder, &wall) >= 0);
+    fixture f = fixture_start(builder, 1);
+    ts_status status;
+    cr_assert_eq(ts_sim_set(f.sim, "solver", "ncp-pgs", &status), TS_OK);
+    cr_assert_eq(ts_sim_set(f.sim, "tolerance", "1e-8", &status), TS_OK);
+    fixture_run(&f, 1);
+    int cold = f.sim->info.solve.iterations;
+    fixture_run(&f, 30);
+    int warm = f.sim->info.solve.iterations;
+    cr_assert_gt(cold, 8);
+    cr_assert_leq(warm, 2, "%d sweeps, and %d without a start", warm, cold);
+    fixture_end(&f);
+}

@@ -1,5 +1,6 @@
 // Piles in substeps: held to the general path, to closed forms, to what a step leaves behind, and to the same bits.
 #include "engine/step/certify.h"
+#include "engine/rows/contact_internal.h"
 #include "engine/rows/contact_order_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/pile_internal.h"
@@ -478,6 +479,28 @@ static int counted_units(const ts_sim* sim) {
     return units;
 }
 
+// Contacts of a unit share what the next step shall know of how they lie, and no others do.
+static void check_memory(const ts_sim* sim, int step) {
+    int unit = -1;
+    ts_row_key key = {0, 0};
+    cr_expect_eq(sim->row_more.count, counted_units(sim), "step %d", step);
+    cr_assert_eq(sim->row_memory.count, sim->contact_count);
+    for (int i = 0, points = 0; i < sim->contact_count; ++i) {
+        const ts_row_memory* memory = &sim->row_memory.data[i];
+        const double* lay = sim->row_more.data[memory->more].number;
+        const ts_mat3* frame = &sim->contact[i].frame;
+        int begins = memory->key.whole != key.whole || points == TS_PAIR_POINTS;
+        points = begins ? 1 : points + 1;
+        unit += begins;
+        key = memory->key;
+        cr_expect(memory->more == unit && memory->more_count == 1, "step %d, contact %d: %d", step, i, memory->more);
+        for (int k = 0; k < 3; ++k) {
+            cr_expect_eq(lay[TS_CONTACT_NORMAL + k], frame->m[k][2]);
+            cr_expect_eq(lay[TS_CONTACT_TANGENT + k], frame->m[k][0]);
+        }
+    }
+}
+
 // There is room for as many units as there are, where pairs have more points than one holds, too.
 Test(pile, units_are_counted_before_they_are_made) {
     ts_builder* builder = heap();
@@ -495,6 +518,7 @@ Test(pile, units_are_counted_before_they_are_made) {
         const ts_pile* pile = ts_sim_storage_of(f.sim)->unshown;
         cr_assert_not_null(pile, "the test is of a pile");
         cr_expect_eq(counted_units(f.sim), units_of(pile->pairs), "step %d", step);
+        check_memory(f.sim, step);
         for (int i = 0, run = 0; i < f.sim->contact_count; ++i) {
             int joins = i > 0 && f.sim->contact[i].geom_a == f.sim->contact[i - 1].geom_a &&
                         f.sim->contact[i].geom_b == f.sim->contact[i - 1].geom_b;
