@@ -1,4 +1,4 @@
-// Four contacts of three rows side by side, for contact/judge/residual.c alone.
+// Four contacts of three rows side by side. Not for use outside contact/judge/.
 #ifndef TS_CONTACT_CONE_LANES_INTERNAL_H
 #define TS_CONTACT_CONE_LANES_INTERNAL_H
 
