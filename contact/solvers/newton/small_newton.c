@@ -29,10 +29,8 @@
 #include <string.h>
 
 #include "base/linear/dense.h"
-#include "base/linear/panel.h"
 #include "contact/solvers/newton/small_central_internal.h"
-#include "contact/solvers/newton/small_jam_internal.h"
-#include "contact/solvers/newton/small_law_internal.h"
+#include "contact/solvers/newton/small_system_internal.h"
 #include "contact/trace.h"
 
 enum {
@@ -40,7 +38,6 @@ enum {
     N = TS_TILE,
     FREE_STEPS = 6,      // 3 to 10
     PROXIMAL_STEPS = 3,  // in turns with as many others. 3 to 6
-    PASSES = 4,          // 2 to 4
     FIRST_STEPS = 12,    // from the given impulse: few come to an end later. 10 to 20
     CENTRAL_STEPS = 30,  // on a central path. 20 leave a third more
     END_STEPS = 5,       // from beside it. 4 to 8
@@ -60,8 +57,6 @@ static const double first_weight = 1e-5, weight_fall = 0.3, least_weight = 1e-8;
 static const double light_part = 0.3, light_reach = 1e7;
 // 1: what the step may leave for that at most, of the problem's impulses: who asks for less than digits of the usual accuracy gets them all the same.
 static const double light_enough = 1e-9;
-// 1: of what a pass missed: what sticks contradicts itself where the next misses that much, too. 0.5 to 0.99.
-static const double jammed = 0.9;
 // 1: the same while steps are proximal. 1e-3 to 1e-1. And what it rises by where that was not enough.
 static const double proximal_weight = 1e-3, weight_rise = 30.0;
 // 1: the sum of the squares of the map, by that before a whole step, above which it is taken back. Robots driven at random: of 2000 steps of
@@ -90,224 +85,6 @@ static const double least_part = 0.01;
 // Tolerances: the error at which Newton is tried from beside a central path, 1e3 to 1e5; and by what it falls before the next time, 0.01 to
 // 0.3.
 static const double central_reach = 1e3, central_fall = 0.1;
-
-// N s: what the natural map is relative to; `largest`: of x.
-static double unit_by(const small* q, double largest) {
-    ts_residual_scale scale = q->yardstick->scale;
-    ts_residual_scale_impulse(&scale, largest);
-    return ts_worse(scale.impulse, scale.velocity * scale.step);
-}
-
-static double unit_of(const small* q) { return unit_by(q, small_largest(q->x, q->problem->row_count)); }
-
-// --- the system ------------------------------------------------------------------------------------------------------------
-
-// H += J^T K J of so many rows, known where it is called, that lie in the tiles of `at`, a block or a whole lot. K is that of each row where
-// nothing slides.
-static inline void add_rows(small* q, const small_block* at, int rows, const double* K, int slides) {
-    _Alignas(32) double KJ[TS_TILES_MOST][N * SMALL_LOT_ROWS];
-    for (int k = 0; k < at->count; ++k) {
-        const double* A = q->tile[at->first + k];
-        ts_four along = ts_four_zero();
-        for (int r = 0; r < rows; ++r) {
-            if (slides) along = ts_four_plus(along, ts_four_times(at->slip[r], ts_four_load(A + N * r)));
-            ts_four_store(ts_four_times(K[r], ts_four_load(A + N * r)), KJ[k] + N * r);
-        }
-        if (!slides) continue;
-        for (int r = 0; r < rows; ++r) {
-            ts_four across = ts_four_minus(ts_four_load(A + N * r), ts_four_times(at->slip[r], along));
-            ts_four_store(ts_four_times(r == 2 ? 0.0 : at->tangent, across), KJ[k] + N * r);
-        }
-    }
-    for (int i = 0; i < at->count; ++i) {
-        double* row = ts_tiles_at(q->H, q->place[at->first + i], 0);
-        const double* A = q->tile[at->first + i];
-        for (int j = 0; j <= i; ++j) ts_tile_add(row + N * N * q->place[at->first + j], A, KJ[j], rows);
-    }
-}
-
-static void add_block(small* q, int b) {
-    const small_block* s = &q->block[b];
-    int rows = q->problem->block[b].rows, slides = s->state == SMALL_SLIDE;
-    double K[MAX];
-    for (int r = 0; r < rows; ++r) K[r] = rows > 1 && r == 2 ? s->normal : s->tangent;
-    if (rows == 1)
-        add_rows(q, s, 1, K, 0);
-    else if (rows == 3)
-        add_rows(q, s, 3, K, slides);
-    else
-        add_rows(q, s, rows, K, slides);
-}
-
-// A lot of which everything moves.
-static void add_lot(small* q, const small_lot* lot) {
-    small_block all = {.tiles = lot->tiles, .first = lot->first, .count = lot->count};
-    double K[SMALL_LOT_ROWS];
-    for (int r = 0; r < lot->rows; ++r) K[r] = q->block[lot->block + r].normal;
-    add_rows(q, &all, lot->rows, K, 0);
-}
-
-static int make_system(small* q) {
-    ts_tiles_begin(q->H, q->tiles);
-    for (int k = 0; k < q->moving; ++k) {
-        const small_lot* lot = &q->lot[q->move[k]];
-        for (int b = lot->block; b < lot->block + lot->blocks; ++b)
-            if (q->block[b].state != SMALL_REST) ts_tiles_couple(q->H, q->block[b].tiles);
-    }
-    ts_tiles_clear(q->H);
-    for (int k = 0; k < q->moving; ++k) {
-        const small_lot* lot = &q->lot[q->move[k]];
-        if (lot->moving > 1 && lot->moving == lot->blocks) {
-            add_lot(q, lot);
-            continue;
-        }
-        for (int b = lot->block; b < lot->block + lot->blocks; ++b)
-            if (q->block[b].state != SMALL_REST) add_block(q, b);
-    }
-    return ts_tiles_factor(q->H);
-}
-
-// What the normal of a sliding contact presses along.
-static void press(const small* q, int b, double* out) {
-    const ts_block* block = &q->problem->block[b];
-    for (int r = 0; r < block->rows; ++r) out[r] = r == 2 ? 1.0 : block->mu * q->block[b].slip[r];
-}
-
-// What the normals of sliding contacts do to each other through H: n_i . H^-1 p_k, on the way down, where both are still zero but for their
-// chains. Returns 0 where there is no factor.
-static int make_slides(small* q, ts_arena* scratch) {
-    int s = q->slides, n = N * q->tiles, ld = ts_panel_padded(s);
-    q->Z = TS_ARENA_ARRAY(scratch, double, 2 * s * n);
-    q->spread = TS_ARENA_ARRAY(scratch, uint32_t, s);
-    q->W = TS_ARENA_ARRAY(scratch, double, s* ld + s);
-    q->pivot = TS_ARENA_ARRAY(scratch, int, s);
-    if (!q->Z || !q->spread || !q->W || !q->pivot) return 0;
-    static const double normal[MAX] = {[2] = 1.0};
-    double f[MAX];
-    q->look = q->Z + s * n;
-    memset(q->Z, 0, (size_t)(2 * s * n) * sizeof(double));
-    for (int k = 0; k < s; ++k) {
-        double *z = q->Z + k * n, *look = q->look + k * n;
-        uint32_t tiles = q->block[q->slide[k]].tiles;
-        press(q, q->slide[k], f);
-        small_add_rows(q, q->slide[k], f, z);
-        small_add_rows(q, q->slide[k], normal, look);
-        ts_tiles_descend(q->H, tiles, z);
-        q->spread[k] = ts_tiles_descend(q->H, tiles, look);
-        ts_tiles_unpivot(q->H, q->spread[k], look);
-    }
-    for (int i = 0; i < s; ++i) {
-        for (int k = 0; k < s; ++k)
-            q->W[i * ld + k] = ts_tiles_dot(q->spread[i] & q->spread[k], q->look + i * n, q->Z + k * n);
-        q->W[i * ld + i] += 1.0 / q->block[q->slide[i]].normal;
-    }
-    return ts_lu_factor(q->W, s, ld, q->pivot);
-}
-
-// Adds to dw, on its way down, and to c what sliding contacts press, so that their normal velocities vanish.
-static void press_slides(small* q) {
-    const ts_contact_problem* p = q->problem;
-    int s = q->slides, n = N * q->tiles, ld = ts_panel_padded(s);
-    double *by = q->W + s * ld, f[MAX];
-    for (int i = 0; i < s; ++i) {
-        int row = p->block[q->slide[i]].row + 2;
-        by[i] = -(q->u[row] + q->du[row]) - ts_tiles_dot(q->spread[i], q->look + i * n, q->dw);
-    }
-    ts_lu_solve(q->W, s, ld, q->pivot, by);
-    for (int k = 0; k < s; ++k) {
-        double* c = q->c + p->block[q->slide[k]].row;
-        press(q, q->slide[k], f);
-        ts_tiles_move(q->spread[k], by[k], q->Z + k * n, q->dw);
-        for (int r = 0; r < p->block[q->slide[k]].rows; ++r) c[r] += by[k] * f[r];
-    }
-}
-
-// Adds to the step of block b, whose so many rows dw moves by `change`, what c asks for, and leaves in c what that has missed by the weight. Returns
-// the largest of it.
-static inline double add_step_of(small* q, int b, int rows, const double* change) {
-    const ts_contact_problem* p = q->problem;
-    const ts_block* block = &p->block[b];
-    const small_block* s = &q->block[b];
-    double back[MAX], missed = 0.0;
-    small_times_K(block, s, rows, change, back);
-    for (int r = 0, i = block->row; r < rows; ++r, ++i) {
-        double dx = q->c[i] - back[r];
-        q->dx[i] += dx;
-        q->du[i] += change[r] + small_softness(p, i) * dx;
-        q->c[i] = 0.0;
-        double u = q->u[i] + q->du[i];
-        // What slides has its normal asked anew by every pass.
-        if (s->state == SMALL_SLIDE && r == 2) missed = ts_worse(missed, fabs(s->step * u));
-        if (s->state != SMALL_STICK) continue;
-        q->c[i] = -(block->set == TS_SET_CONE && r == 2 ? s->normal : s->tangent) * u;
-        missed = ts_worse(missed, fabs(s->step * u));
-    }
-    return missed;
-}
-
-// The same of all that moves.
-static double add_step(small* q) {
-    double missed = 0.0;
-    ts_tiles_descend(q->H, small_all_tiles(q), q->dw);
-    if (q->slides > 0) press_slides(q);
-    ts_tiles_ascend(q->H, q->dw);
-    for (int k = 0; k < q->moving; ++k) {
-        const small_lot* lot = &q->lot[q->move[k]];
-        double change[SMALL_LOT_ROWS] = {0.0};
-        small_read(q, lot->first, lot->count, lot->rows, q->dw, change);
-        int rows = lot->blocks > 1 ? 1 : lot->rows;
-        for (int b = lot->block, i = 0; i < lot->blocks; ++b, ++i) {
-            if (q->block[b].state == SMALL_REST) continue;
-            double most = rows == 1   ? add_step_of(q, b, 1, change + i)
-                          : rows == 3 ? add_step_of(q, b, 3, change + i)
-                                      : add_step_of(q, b, rows, change + i);
-            missed = ts_worse(missed, most);
-        }
-    }
-    return missed;
-}
-
-// Newton's step into dx, from the law as it was linearised, to `enough` of its map. Returns 0 where there is none.
-static int find_step(small* q, double enough, ts_arena* scratch) {
-    const ts_contact_problem* p = q->problem;
-    size_t bytes = (size_t)p->row_count * sizeof(double);
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    small_weigh(q);
-    if (!make_system(q) || (q->slides > 0 && !make_slides(q, scratch))) {
-        ts_arena_scope_end(scratch, scope);
-        return 0;
-    }
-    memset(q->dx, 0, bytes);
-    memset(q->du, 0, bytes);
-    memset(q->dw, 0, (size_t)(N * q->tiles) * sizeof(double));
-    for (int l = 0; l < q->lots; ++l) small_add_lot(q, &q->lot[l], q->c, q->dw);
-    // What rests goes to its bound, and no pass adds to that.
-    for (int b = 0; b < p->block_count; ++b) {
-        const ts_block* block = &p->block[b];
-        if (q->block[b].state != SMALL_REST) continue;
-        for (int i = block->row; i < block->row + block->rows; ++i) {
-            q->dx[i] = q->c[i];
-            q->c[i] = 0.0;
-        }
-    }
-    double missed = add_step(q);
-    q->has_leapt = 0;
-    for (int pass = 1; pass < (q->is_proximal ? 1 : PASSES) && missed > enough && !q->has_leapt; ++pass) {
-        double before = missed;
-        memcpy(q->x0, q->dx, bytes);
-        memset(q->dw, 0, (size_t)(N * q->tiles) * sizeof(double));
-        for (int k = 0; k < q->moving; ++k) small_add_lot(q, &q->lot[q->move[k]], q->c, q->dw);
-        missed = add_step(q);
-        q->has_leapt = missed > enough && missed >= jammed * before &&
-                       missed > q->yardstick->goal.tolerance * unit_of(q) && small_leap(q, pass + 1, q->x0);
-    }
-    q->is_coarse = missed > enough && !q->is_proximal && !q->has_leapt;
-    ts_arena_scope_end(scratch, scope);
-    return 1;
-}
-
-// --- the search ------------------------------------------------------------------------------------------------------------
-
 static void admit(const small* q, double* x) {
     const ts_block* block = q->problem->block;
     for (int b = 0; b < q->problem->block_count; ++b) {
@@ -343,7 +120,7 @@ static double judge(small* q, int is_known) {
     if (!is_known || is_moved) small_find_velocities(q);
     double largest = small_largest(q->x, q->problem->row_count);
     double bound = is_known && !is_moved ? q->natural * q->worst : HUGE_VAL;
-    double most = bound_part * q->yardstick->goal.tolerance * unit_by(q, largest);
+    double most = bound_part * q->yardstick->goal.tolerance * small_unit_by(q, largest);
     if (bound <= most) return most > 0.0 ? bound / most : 0.0;
     for (int first = 0, count = 1; first < blocks && worst <= 1.0; first += count, count *= 2) {
         int end = first + count < blocks ? first + count : blocks;
@@ -385,7 +162,7 @@ static void note(small* q, int newtons) {
 // Takes the last step back where the map has exploded: contacts that are redundant do that. Returns nonzero when it did.
 static int recoil(small* q, double before) {
     size_t bytes = (size_t)q->problem->row_count * sizeof(double);
-    if (!q->has_cones || !(q->squared > explosion * before && q->worst > large * unit_of(q))) return 0;
+    if (!q->has_cones || !(q->squared > explosion * before && q->worst > large * small_unit_of(q))) return 0;
     memcpy(q->x, q->x0, bytes);
     memcpy(q->u, q->u0, bytes);
     q->w_is_of_x = 0;
@@ -413,7 +190,7 @@ static double iterate(small* q, int steps, int limit, double enough_here, ts_are
     double here = judge(q, 0);
     report->excess = here > enough_here ? HUGE_VAL : here;
     for (; report->excess > 1.0 && step < steps && report->newtons < limit; ++step, ++report->newtons) {
-        double unit = unit_of(q), hold = step == 0 ? margin * unit : 0.0;
+        double unit = small_unit_of(q), hold = step == 0 ? margin * unit : 0.0;
         q->is_proximal = recoiled || (step >= FREE_STEPS && (step - FREE_STEPS) / PROXIMAL_STEPS % 2 != 0);
         small_linearise(q, hold);
         if (step > 0 && q->worst <= near * q->yardstick->goal.tolerance * unit) {
@@ -428,7 +205,7 @@ static double iterate(small* q, int steps, int limit, double enough_here, ts_are
         double enough = few_digits * q->yardstick->goal.tolerance * unit;
         if (step == 0 && here <= at_rest) enough = fmin(enough, fmax(all_digits * enough, rounding * unit));
         if (step == 0) lighten(q, fmin(enough, light_enough * unit));
-        if (!find_step(q, enough, scratch)) break;
+        if (!small_find_step(q, enough, scratch)) break;
         if (step == 0) q->weight = first_weight;
         go(q, is_whole || q->has_leapt);
         if (q->is_coarse && step + 1 >= FREE_STEPS && q->weight > least_weight) {
@@ -507,12 +284,12 @@ static void look(small* q) {
 // Newton on the law that q has, until its map has fallen to `target`, squared. Returns whether it did, or nearly.
 static int settle(small* q, double target, int limit, ts_arena* scratch, ts_small_report* report) {
     look(q);
-    double start = q->squared, enough = few_digits * q->yardstick->goal.tolerance * unit_of(q);
+    double start = q->squared, enough = few_digits * q->yardstick->goal.tolerance * small_unit_of(q);
     int leaps = 0;
     for (int k = 0; k < HELD_STEPS && report->newtons < limit && q->squared > target; ++k) {
         double before = q->squared;
         ++report->newtons;
-        if (!find_step(q, enough, scratch)) break;
+        if (!small_find_step(q, enough, scratch)) break;
         go(q, 0);
         if (q->squared < before) continue;
         if (++leaps > LEAPS) break;
