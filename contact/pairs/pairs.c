@@ -121,6 +121,7 @@ typedef struct layout_job {
     const ts_pairs* pairs;
     const ts_pairs_input* input;
     const int* lane_unit;
+    double* steps;  // (group_count x TS_PAIR_LANES) kg, of the natural map
     ts_pairs_seat_kernel kernel;
 } layout_job;
 
@@ -159,7 +160,7 @@ static void put_group(const layout_job* job, int g) {
         source->fill(source->context, unit[seat.lane], &seat);
     }
     group->is_round = is_round(group);
-    job->kernel(pairs, g, job->input->most_approach);
+    job->kernel(pairs, g, job->input->most_approach, job->steps + (size_t)TS_PAIR_LANES * (size_t)g);
     for (seat.lane = 0; source->tell && seat.lane < TS_PAIR_LANES; ++seat.lane)
         if (unit[seat.lane] >= 0) source->tell(source->context, unit[seat.lane], &seat);
 }
@@ -177,7 +178,6 @@ static int take_bodies(ts_pairs* pairs, ts_arena* arena) {
     size_t bodies = (size_t)pairs->body_count;
     pairs->island_of = TS_ARENA_ARRAY(arena, int, bodies);
     pairs->free = (double*)zeroed(arena, pairs->body_count, TS_PAIR_SPEEDS * sizeof(double));
-    pairs->body_work = TS_ARENA_ARRAY(arena, double, 2 * bodies);
     pairs->slot = TS_ARENA_ARRAY(arena, int, pairs->contact_count);
     return !arena->failed;
 }
@@ -185,11 +185,11 @@ static int take_bodies(ts_pairs* pairs, ts_arena* arena) {
 // The arrays whose sizes the order decides, and what stands in them. Returns 0 when memory is short.
 static int take_groups(ts_pairs* pairs, ts_arena* arena, const int* place, layout_job* job) {
     const ts_pairs_input* input = job->input;
-    int* lane_unit = TS_ARENA_ARRAY(arena, int, TS_PAIR_LANES * pairs->group_count);
+    int* lane_unit = TS_ARENA_ARRAY(input->brief, int, TS_PAIR_LANES * pairs->group_count);
+    job->steps = TS_ARENA_ARRAY(input->brief, double, TS_PAIR_LANES * pairs->group_count);
     pairs->island = (ts_pair_island*)zeroed(arena, pairs->island_count + 1, sizeof *pairs->island);
     pairs->group = TS_ARENA_ARRAY(arena, ts_pair_group, pairs->group_count);
-    pairs->sums = (ts_pair_sums*)zeroed(arena, pairs->group_count, sizeof *pairs->sums);
-    if (arena->failed) return 0;
+    if (arena->failed || input->brief->failed) return 0;
     list_lanes(place, input->unit_count, pairs->group_count, lane_unit);
     job->lane_unit = lane_unit;
     pairs->point_count = count_points(pairs, input->unit, lane_unit);
@@ -200,7 +200,7 @@ static int take_groups(ts_pairs* pairs, ts_arena* arena, const int* place, layou
 }
 
 // What islands are made of.
-static void sum_islands(ts_pairs* pairs, const ts_pairs_input* input) {
+static void sum_islands(ts_pairs* pairs, const ts_pairs_input* input, const double* steps) {
     int at = 0;
     ts_pair_island island = pairs->island[0];
     for (int u = 0; u < input->unit_count; ++u) {
@@ -210,18 +210,30 @@ static void sum_islands(ts_pairs* pairs, const ts_pairs_input* input) {
     for (int g = 0; g < pairs->group_count; ++g)
         for (int k = 0; k < TS_PAIR_LANES; ++k) {
             turn_to(pairs, pairs->group[g].island[k], &at, &island);
-            island.step_sum += pairs->sums[g].natural[k];
+            island.step_sum += *steps++;
         }
     pairs->island[at] = island;
 }
 
-ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pairs_seat_kernel kernel) {
-    const ts_pair_unit* unit = input->unit;
-    int units = input->unit_count, workers = ts_task_pool_workers(input->tasks);
+// Orders units and lays them out. Returns 0 when memory is short.
+static int lay_out(ts_pairs* pairs, ts_arena* arena, layout_job* job) {
+    const ts_pairs_input* input = job->input;
+    int workers = ts_task_pool_workers(input->tasks);
     ts_pair_order order;
+    int* parent = TS_ARENA_ARRAY(input->brief, int, input->body_count);
+    if (!parent || !take_bodies(pairs, arena)) return 0;
+    pairs->island_count = find_islands(input->unit, input->unit_count, input->body_count, parent, pairs->island_of);
+    if (!ts_pair_order_make(input->brief, input, workers > 1 ? TS_PAIR_DOMAINS_MOST : 1, &order)) return 0;
+    pairs->group_count = order.group_count;
+    if (!take_groups(pairs, arena, order.place, job)) return 0;
+    ts_task_parallel_for(pairs->tasks, pairs->group_count, 16, put_groups, job);
+    sum_islands(pairs, input, job->steps);
+    return ts_pair_parts_make(pairs, arena, input->brief, &order, workers);
+}
+
+ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pairs_seat_kernel kernel) {
     ts_pairs* pairs = (ts_pairs*)zeroed(arena, 1, sizeof *pairs);
-    int* parent = TS_ARENA_ARRAY(arena, int, input->body_count);
-    if (!pairs || !parent) return NULL;
+    if (!pairs) return NULL;
     pairs->body = input->body;
     pairs->velocity = input->velocity;
     pairs->body_count = input->body_count;
@@ -229,14 +241,16 @@ ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pair
     pairs->tasks = input->tasks;
     pairs->omega = input->omega;
     layout_job job = {.pairs = pairs, .input = input, .kernel = kernel};
-    if (!take_bodies(pairs, arena)) return NULL;
-    pairs->island_count = find_islands(unit, units, input->body_count, parent, pairs->island_of);
-    if (!ts_pair_order_make(arena, input, workers > 1 ? TS_PAIR_DOMAINS_MOST : 1, &order)) return NULL;
-    pairs->group_count = order.group_count;
-    if (!take_groups(pairs, arena, order.place, &job)) return NULL;
-    ts_task_parallel_for(pairs->tasks, pairs->group_count, 16, put_groups, &job);
-    sum_islands(pairs, input);
-    return ts_pair_parts_make(pairs, arena, &order, workers) ? pairs : NULL;
+    ts_arena_scope scope = ts_arena_scope_begin(input->brief);
+    int made = lay_out(pairs, arena, &job);
+    ts_arena_scope_end(input->brief, scope);
+    return made ? pairs : NULL;
+}
+
+int ts_pairs_take_sums(ts_pairs* pairs, ts_arena* arena) {
+    pairs->sums = TS_ARENA_ARRAY(arena, ts_pair_sums, pairs->group_count);
+    pairs->body_work = TS_ARENA_ARRAY(arena, double, 2 * (size_t)pairs->body_count);
+    return pairs->sums && pairs->body_work;
 }
 
 void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse) {

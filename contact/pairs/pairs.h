@@ -137,7 +137,7 @@ typedef struct ts_pair_law {
     double most;       // m/s
 } ts_pair_law;
 
-/// All pairs of a step. Everything lives in the arena that it was made in.
+/// All pairs of a step. Everything but sums lives in the arena that it was made in.
 typedef struct ts_pairs {
     int group_count, point_count, body_count, island_count, contact_count;
     ts_pair_group* group;
@@ -152,7 +152,7 @@ typedef struct ts_pairs {
     int* slot;               // (contact_count) TS_PAIR_LANES times the point, plus the lane
     ts_pair_law law;
     double omega;                 // the input's
-    ts_pair_sums* sums;           // (group_count)
+    ts_pair_sums* sums;           // (group_count) where ts_pairs_take_sums has put them, as the next
     double* body_work;            // (2 x body_count) J
     ts_task_pool* tasks;          // who passes over them
     struct ts_pair_parts* parts;  // who over which
@@ -165,6 +165,7 @@ typedef struct ts_pairs_input {
     const ts_pair_unit* unit;  // (unit_count)
     ts_pair_source source;
     int body_count, unit_count, contact_count;
+    ts_arena* brief;       // another one, for what nobody needs when they are made
     ts_task_pool* tasks;   // threads that share passes; bits do not depend on them. NULL: the caller's
     double omega;          // 1: over-relaxation of every step of a sweep, 0 < omega < 2
     double most_approach;  // m/s: what closes faster at first begins without impulse
@@ -173,6 +174,9 @@ typedef struct ts_pairs_input {
 /// Orders units and lays them out: levers in the frames of their pairs, impulses what friction admits of them (ts_pairs_start), steps
 /// and couplings of all points, and the velocities of their surfaces. NULL when memory is short.
 ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input);
+
+/// Room for what finding work, judging and holding back sum up, which is to be there from the first of these to the last. Returns 0 when memory is short.
+int ts_pairs_take_sums(ts_pairs* pairs, ts_arena* arena);
 
 /// The impulse of contact i becomes what its friction admits of this one: the normal first, then friction in its disc.
 void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse);

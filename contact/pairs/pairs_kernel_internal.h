@@ -23,11 +23,12 @@ typedef struct ts_pair_pass {
 /// A pass over a part.
 typedef void (*ts_pairs_kernel)(ts_pair_pass* pass, int part);
 
-/// Makes of group g, as its units and their source have left it, what ts_pairs_make says; its sums have how large the steps of the natural map are.
-typedef void (*ts_pairs_seat_kernel)(const ts_pairs* pairs, int g, double most_approach);
-void ts_pairs_seat_plain(const ts_pairs* pairs, int g, double most_approach);
-void ts_pairs_seat_wide(const ts_pairs* pairs, int g, double most_approach);
-void ts_pairs_seat_many(const ts_pairs* pairs, int g, double most_approach);
+/// Makes of group g, as its units and their source have left it, what ts_pairs_make says; out_steps (TS_PAIR_LANES): how large the
+/// steps of the natural map are, kg.
+typedef void (*ts_pairs_seat_kernel)(const ts_pairs* pairs, int g, double most_approach, double* out_steps);
+void ts_pairs_seat_plain(const ts_pairs* pairs, int g, double most_approach, double* out_steps);
+void ts_pairs_seat_wide(const ts_pairs* pairs, int g, double most_approach, double* out_steps);
+void ts_pairs_seat_many(const ts_pairs* pairs, int g, double most_approach, double* out_steps);
 
 /// ts_pairs_make by one of these.
 ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pairs_seat_kernel kernel);

@@ -112,15 +112,14 @@ static struct ts_pair_parts* take_parts(ts_arena* arena, int groups, int count) 
     return arena->failed ? NULL : parts;
 }
 
-int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_order* order, int most) {
+int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, ts_arena* brief, const ts_pair_order* order, int most) {
     int groups = pairs->group_count, count = order->domain_count < most ? order->domain_count : most;
     pairs->parts = take_parts(arena, groups, count);
     if (!pairs->parts) return 0;
-    ts_arena_scope scope = ts_arena_scope_begin(arena);
-    int* part = TS_ARENA_ARRAY(arena, int, groups);
-    int* at = TS_ARENA_ARRAY(arena, int, groups);
-    last_touch* last = (last_touch*)ts_arena_alloc_zeroed(arena, (size_t)pairs->body_count, sizeof(last_touch));
-    int* mark = (int*)ts_arena_alloc_zeroed(arena, (size_t)pairs->body_count, sizeof(int));
+    int* part = TS_ARENA_ARRAY(brief, int, groups);
+    int* at = TS_ARENA_ARRAY(brief, int, groups);
+    last_touch* last = (last_touch*)ts_arena_alloc_zeroed(brief, (size_t)pairs->body_count, sizeof(last_touch));
+    int* mark = (int*)ts_arena_alloc_zeroed(brief, (size_t)pairs->body_count, sizeof(int));
     int enough = part && at && last && mark;
     if (enough) {
         list_groups(pairs, order, pairs->parts, part, at);
@@ -129,7 +128,6 @@ int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_order* or
         else
             find_abreast(pairs, mark);
     }
-    ts_arena_scope_end(arena, scope);
     return enough;
 }
 

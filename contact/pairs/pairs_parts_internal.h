@@ -33,8 +33,8 @@ struct ts_pair_parts {
     ts_pair_progress* progress;  // (count)
 };
 
-/// Divides the groups of pairs into at most so many parts. Returns 0 when memory is short.
-int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, const ts_pair_order* order, int most);
+/// Divides the groups of pairs into at most so many parts. `brief` is for what nobody needs then. Returns 0 when memory is short.
+int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, ts_arena* brief, const ts_pair_order* order, int most);
 
 /// Nobody has begun: to be called before the threads are.
 void ts_pair_parts_rewind(const ts_pairs* pairs);

@@ -130,7 +130,7 @@ typedef struct rounding {
     four3 begin;
 } rounding;
 
-void TS_PAIR_KERNEL(seat)(const ts_pairs* pairs, int g, double most_approach) {
+void TS_PAIR_KERNEL(seat)(const ts_pairs* pairs, int g, double most_approach, double* out_steps) {
     ts_pair_group* group = &pairs->group[g];
     ts_four all = ts_four_zero(), most = ts_four_all(most_approach);
     rounding to = {all, zero3()};
@@ -156,5 +156,5 @@ void TS_PAIR_KERNEL(seat)(const ts_pairs* pairs, int g, double most_approach) {
         store3(admit(&s, impulse, c, most), &p->lambda);
         all = ts_four_plus(all, weigh_point(p, pairs->omega, &D));
     }
-    ts_four_store(all, pairs->sums[g].natural);
+    ts_four_store(all, out_steps);
 }

@@ -345,6 +345,7 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile, int units) {
                             .body_count = l.body_count,
                             .unit_count = l.unit_count,
                             .contact_count = sim->contact_count,
+                            .brief = scratch,
                             .tasks = sim->tasks,
                             .omega = ts_solver_get(sim->solver, sim->solver_settings, "omega"),
                             .most_approach = ts_contact_bounce_threshold(&sim->options)};
@@ -619,9 +620,13 @@ ts_code ts_pile_solve(ts_sim* sim) {
     ts_step_judge_nothing(sim);
     sim->info.row_count = 3 * sim->contact_count;
     renew(sim, pile);
+    // In the place of what the end of a step needs.
+    ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
+    if (!ts_pairs_take_sums(pile->pairs, &sim->scratch)) return TS_ERROR_MEMORY;
     ts_pairs_find_work(pile->pairs);
     (void)ts_pairs_hold_back(pile->pairs);  // a start that is worse than none, as pgs.c does
     sweep(sim, pile->pairs);
+    ts_arena_scope_end(&sim->scratch, scope);
     give_speeds(sim, pile, storage->new_velocity);
     return !is_last(storage) || ts_pile_leave(sim, pile) ? TS_OK : TS_ERROR_MEMORY;
 }

@@ -47,7 +47,7 @@ static void tell(void* context, int u, const ts_pair_seat* seat) {
 
 // A heap of numbers: bodies of any mass and inertia, pairs with any frame, one in four with what does not move.
 typedef struct heap {
-    ts_arena arena;
+    ts_arena arena, brief;
     ts_pair_body body[BODIES];
     double velocity[BODIES * TS_PAIR_SPEEDS];
     ts_pair_unit unit[UNITS];
@@ -127,10 +127,13 @@ static void make_by(heap* h, int seed, double most, ts_pairs_seat_kernel kernel)
                             .body_count = BODIES,
                             .unit_count = UNITS,
                             .contact_count = h->contacts,
+                            .brief = &h->brief,
                             .omega = 1.0 + 0.1 * (seed % 5),
                             .most_approach = most};
     h->pairs = kernel ? ts_pairs_make_by(&h->arena, &input, kernel) : ts_pairs_make(&h->arena, &input);
     cr_assert_not_null(h->pairs);
+    cr_assert_eq(h->brief.used, 0u);
+    cr_assert(ts_pairs_take_sums(h->pairs, &h->brief));
     h->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};
     make_speeds(&rng, h->pairs->free);
     ts_pairs_refer(h->pairs, 0);
@@ -138,7 +141,10 @@ static void make_by(heap* h, int seed, double most, ts_pairs_seat_kernel kernel)
 
 static void make(heap* h, int seed) { make_by(h, seed, 1e300, NULL); }
 
-static void drop(heap* h) { ts_arena_free(&h->arena); }
+static void drop(heap* h) {
+    ts_arena_free(&h->arena);
+    ts_arena_free(&h->brief);
+}
 
 // Row k of contact i over the velocities of all bodies, by the definition.
 static void dense_row(const heap* h, int i, int k, double* row) {
@@ -460,7 +466,7 @@ Test(pairs, reference_velocities) {
 enum { WIDE = 48, HIGH = 12, STONES = 1 + WIDE * HIGH, JOINTS = 2 * WIDE * HIGH };
 
 typedef struct wall {
-    ts_arena arena;
+    ts_arena arena, brief;
     ts_pair_body body[STONES];
     double velocity[STONES * TS_PAIR_SPEEDS];
     ts_pair_unit unit[JOINTS];
@@ -512,10 +518,12 @@ static wall* build(ts_task_pool* tasks, int is_row) {
                             .body_count = STONES,
                             .unit_count = w->units,
                             .contact_count = w->contacts,
+                            .brief = &w->brief,
                             .tasks = tasks,
                             .omega = 1.0};
     w->pairs = ts_pairs_make(&w->arena, &input);
     cr_assert_not_null(w->pairs);
+    cr_assert(ts_pairs_take_sums(w->pairs, &w->brief));
     w->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};
     for (int k = TS_PAIR_SPEEDS; k < STONES * TS_PAIR_SPEEDS; ++k)
         if (k % TS_PAIR_SPEEDS < 6) w->pairs->free[k] = ts_rng_normal(&rng);
@@ -525,6 +533,7 @@ static wall* build(ts_task_pool* tasks, int is_row) {
 
 static void tear_down(wall* w) {
     ts_arena_free(&w->arena);
+    ts_arena_free(&w->brief);
     free(w);
 }
 

@@ -8,7 +8,7 @@
 enum { WIDE = 40, HIGH = 12, STONES = 1 + WIDE * HIGH, JOINTS = 2 * WIDE * HIGH };
 
 typedef struct wall {
-    ts_arena arena;
+    ts_arena arena, brief;
     ts_pair_body body[STONES];
     double velocity[STONES * TS_PAIR_SPEEDS];
     ts_pair_unit unit[JOINTS];
@@ -49,10 +49,11 @@ static int build(wall* w, ts_task_pool* tasks) {
                             .body_count = STONES,
                             .unit_count = w->units,
                             .contact_count = 2 * w->units,
+                            .brief = &w->brief,
                             .tasks = tasks,
                             .omega = 1.0};
     w->pairs = ts_pairs_make(&w->arena, &input);
-    if (!w->pairs) return 0;
+    if (!w->pairs || !ts_pairs_take_sums(w->pairs, &w->brief)) return 0;
     w->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};
     for (int b = 1; b < STONES; ++b) w->pairs->free[TS_PAIR_SPEEDS * b + 2] = -1e-2 * (b % 5);
     return 1;
@@ -77,6 +78,7 @@ static double run(int threads) {
     }
     ts_task_pool_destroy(tasks);
     if (w) ts_arena_free(&w->arena);
+    if (w) ts_arena_free(&w->brief);
     free(w);
     return sum;
 }
