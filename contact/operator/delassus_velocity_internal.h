@@ -52,6 +52,13 @@ ts_velocity_form* ts_velocity_form_of(ts_delassus* G);
 /// Cuts the form into one operator per island, in arena memory: `split` of ts_delassus_ops. Returns 0 when memory runs out.
 int ts_velocity_form_split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part);
 
+/// The blocks of G that are not zero: `blocks` of ts_delassus_ops.
+int ts_velocity_form_blocks(const ts_delassus* G, ts_arena* arena, size_t most, ts_delassus_blocks* out);
+
+/// Tells of blocks that act on each other: `join` of ts_delassus_ops.
+void ts_velocity_form_join(const ts_delassus* G, ts_arena* scratch, void (*join)(void* context, int a, int b),
+                           void* context);
+
 /// Says that `V` (velocity_count) is M^-1 J^T `impulse` (row_count), summed row by row in order: the next set_impulse, where it is of the same
 /// numbers, does not find it again. The kernels of six columns sum otherwise: where there are any, nothing is remembered, so that the bits are
 /// the same whoever has solved.
