@@ -49,6 +49,7 @@ void ts_lever_add_wrench(const ts_sim* sim, int body_index, ts_vec3 point, ts_fo
     int i = lever->count - 1;
     for (int d = body->dof_last; d >= 0; d = sim->model->dof[d].parent) {
         while (i >= 0 && lever->dof[i] > d) --i;
-        if (i >= 0 && lever->dof[i] == d) lever->moment[i] += ts_motion_dot_force(sim->kinematics.dof_axis[d], wrench);
+        if (i >= 0 && lever->dof[i] == d)
+            lever->moment[i] += ts_motion_dot_force(ts_kinematics_axis(sim->model, &sim->kinematics, d), wrench);
     }
 }

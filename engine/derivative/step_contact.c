@@ -53,10 +53,12 @@ static void spread_change(const ts_model* model, const ts_kinematics* k, int on_
         if (!(on_b ? motion[i].on_b : motion[i].on_a)) continue;
         int d = motion[i].dof, at = 0;
         double* row = to->numbers + to->place[i] * to->ld;
-        for (int j = 0; j < count; ++j) row[to->place[j]] += ts_motion_dot_force(k->dof_axis[d], from->by[j]);
+        for (int j = 0; j < count; ++j)
+            row[to->place[j]] += ts_motion_dot_force(ts_kinematics_axis(model, k, d), from->by[j]);
         for (int c = ts_step_carrier(model, d); c >= 0; c = model->dof[c].parent) {
             while (motion[at].dof != c) ++at;
-            row[to->place[at]] += ts_motion_dot_force(ts_motion_cross(k->dof_axis[c], k->dof_axis[d]), from->whole);
+            row[to->place[at]] += ts_motion_dot_force(
+                ts_motion_cross(ts_kinematics_axis(model, k, c), ts_kinematics_axis(model, k, d)), from->whole);
         }
     }
 }
@@ -98,7 +100,7 @@ static void settle(const ts_model* model, const ts_step_implicit* p, contact_roo
     room->change.whole = room->common.whole;
     for (int i = 0; i < count; ++i)
         for (int n = 0; n < TS_CONTACT_UNITS; ++n) {
-            double share = ts_step_contact_number(p->kinematics.dof_axis[room->motion[i].dof], n);
+            double share = ts_step_contact_number(ts_kinematics_axis(p->model, &p->kinematics, room->motion[i].dof), n);
             ts_force* by = &room->change.by[i];
             by->couple = ts_vec3_add_scaled(by->couple, share, room->common.by[n].couple);
             by->force = ts_vec3_add_scaled(by->force, share, room->common.by[n].force);

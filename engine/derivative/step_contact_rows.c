@@ -78,10 +78,11 @@ static void add_field(const ts_model* model, const ts_kinematics* k, int body, t
     for (int last = model->body[body].dof_last, first; last >= 0; last = model->dof[first].parent) {
         // The axes of a quaternion are beyond each other.
         first = ts_step_turns_with(model, last);
-        for (int d = last; d >= first; --d) beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], k->dof_axis[d]);
+        for (int d = last; d >= first; --d)
+            beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], ts_kinematics_axis(model, k, d));
         for (int j = last; j >= first; --j) {
             while (motion[at].dof != j) ++at;
-            ts_motion change = ts_motion_cross(k->dof_axis[j], beyond);
+            ts_motion change = ts_motion_cross(ts_kinematics_axis(model, k, j), beyond);
             motion[at].push.linear = ts_vec3_add_scaled(motion[at].push.linear, sign, ts_motion_at(change, lever));
             motion[at].push.angular = ts_vec3_add_scaled(motion[at].push.angular, sign, change.angular);
         }
@@ -99,7 +100,7 @@ void ts_step_contact_move(const ts_sim* sim, const ts_kinematics* k, const ts_co
     ts_vec3 spin = ts_vec3_sub(spin_of(model, k, contact->body_b), spin_of(model, k, contact->body_a));
     for (int i = 0; i < count; ++i) {
         ts_step_contact_motion* m = &motion[i];
-        ts_motion S = k->dof_axis[m->dof];
+        ts_motion S = ts_kinematics_axis(model, k, m->dof);
         ts_vec3 origin = k->tree_origin[model->dof[m->dof].tree];
         if (m->on_a != m->on_b) {
             double sign = m->on_b ? 1.0 : -1.0;
@@ -219,7 +220,7 @@ void ts_step_contact_add_law(const ts_sim* sim, const ts_contact* contact, const
             by_q[r * count + i] += by_gap * motion[i].gap;
             if (!before) continue;
             by_q[r * count + i] -= law[r].reference_by_speed * before[r * count + i];
-            ts_motion S = sim->kinematics.dof_axis[motion[i].dof];
+            ts_motion S = ts_kinematics_axis(sim->model, &sim->kinematics, motion[i].dof);
             ts_vec3 origin = sim->kinematics.tree_origin[sim->model->dof[motion[i].dof].tree];
             ts_vec3 moved = ts_motion_at(S, ts_vec3_sub(contact->position, origin));
             double rate =
@@ -282,9 +283,10 @@ void ts_step_contact_fill_chain(const ts_model* model, const ts_kinematics* k, i
     ts_motion beyond = ts_motion_zero();
     for (int last = model->body[body].dof_last, first; last >= 0; last = model->dof[first].parent) {
         first = ts_step_turns_with(model, last);
-        for (int d = last; d >= first; --d) beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], k->dof_axis[d]);
+        for (int d = last; d >= first; --d)
+            beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], ts_kinematics_axis(model, k, d));
         for (int d = last; d >= first; --d, ++numbers) {
-            ts_motion S = k->dof_axis[d], change = ts_motion_cross(S, beyond);
+            ts_motion S = ts_kinematics_axis(model, k, d), change = ts_motion_cross(S, beyond);
             for (int n = 0; n < TS_CONTACT_UNITS; ++n) (*numbers)[n] = ts_step_contact_number(S, n);
             for (int n = 0; n < TS_CONTACT_UNITS; ++n)
                 (*numbers)[TS_CONTACT_UNITS + n] = ts_step_contact_number(change, n);

@@ -66,7 +66,7 @@ static int take_room(const ts_sim* sim, ts_arena* scratch, flow_room* out) {
 // R^T J v by position of dof c: the axes turn back.
 static ts_motion rate_of(const flow* f, const ts_sim* sim, double* const rate[2], ts_motion world, int c) {
     size_t nv = (size_t)sim->model->nv, d = (size_t)c;
-    ts_vec3 turn = sim->kinematics.dof_axis[c].angular;
+    ts_vec3 turn = ts_kinematics_axis(sim->model, &sim->kinematics, c).angular;
     ts_motion x = {ts_vec3_make(rate[1][d], rate[1][nv + d], rate[1][2 * nv + d]),
                    ts_vec3_make(rate[0][d], rate[0][nv + d], rate[0][2 * nv + d])};
     x.angular = ts_vec3_sub(x.angular, ts_vec3_cross(turn, world.angular));
@@ -75,7 +75,7 @@ static ts_motion rate_of(const flow* f, const ts_sim* sim, double* const rate[2]
 }
 
 static ts_motion column_of(const flow* f, const ts_sim* sim, int c) {
-    ts_motion S = sim->kinematics.dof_axis[c];
+    ts_motion S = ts_kinematics_axis(sim->model, &sim->kinematics, c);
     return to_shape(&f->R, (ts_motion){S.angular, ts_motion_at(S, f->lever)});
 }
 

@@ -254,7 +254,7 @@ static int copy_levers(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) 
     ts_motion* axis = TS_ARENA_ARRAY(arena, ts_motion, model->nv);
     ts_vec3* arm = TS_ARENA_ARRAY(arena, ts_vec3, model->body_count);
     if (!axis || !arm) return 0;
-    if (model->nv > 0) memcpy(axis, sim->kinematics.dof_axis, (size_t)model->nv * sizeof *axis);
+    for (int d = 0; d < model->nv; ++d) axis[d] = ts_kinematics_axis(model, &sim->kinematics, d);
     for (int b = 0; b < model->body_count; ++b) {
         int tree = model->body[b].tree;
         if (tree >= 0) arm[b] = ts_vec3_sub(sim->kinematics.body_centre[b], sim->kinematics.tree_origin[tree]);

@@ -45,8 +45,9 @@ static void find_slopes(const ts_model* model, int t, ts_step_leverage* l) {
             for (int d = first; d < end; ++d) {
                 // The axes of a quaternion turn with each other.
                 if (d <= turn) at = carrier;
-                l->slope[d] = 2.0 * ts_motion_dot_force(ts_motion_cross(k->dof_axis[d], at), l->momentum[b]);
-                carrier = ts_motion_add_scaled(carrier, k->dof_velocity[d], k->dof_axis[d]);
+                l->slope[d] =
+                    2.0 * ts_motion_dot_force(ts_motion_cross(ts_kinematics_axis(model, k, d), at), l->momentum[b]);
+                carrier = ts_motion_add_scaled(carrier, k->dof_velocity[d], ts_kinematics_axis(model, k, d));
             }
         }
         if (inside) l->momentum[parent] = ts_force_add(l->momentum[parent], l->momentum[b]);

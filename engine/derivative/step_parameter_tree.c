@@ -70,7 +70,7 @@ static void add_shifted_wrench(const ts_step_parameters* w, ts_step_column c, in
     ts_vec3 force = sim->wrench_applied[b].force, change = ts_step_centre_slope(model, c);
     change = ts_mat3_mul_vec(&sim->kinematics.body_pose[b].R, change);
     for (int d = model->body[b].dof_last; d >= 0; d = model->dof[d].parent) {
-        ts_vec3 moved = ts_vec3_cross(sim->kinematics.dof_axis[d].angular, change);
+        ts_vec3 moved = ts_vec3_cross(ts_kinematics_axis(sim->model, &sim->kinematics, d).angular, change);
         x[d - first] += sim->options.time_step * ts_vec3_dot(moved, force);
     }
 }

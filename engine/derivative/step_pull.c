@@ -42,7 +42,7 @@ static void gather(const ts_sim* sim, const double* pull, double* force) {
             ts_vec3 lever = ts_vec3_sub(contact->position, sim->kinematics.tree_origin[body->tree]);
             ts_force wrench = {.couple = ts_vec3_cross(lever, push), .force = push};
             for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
-                force[d] += ts_motion_dot_force(sim->kinematics.dof_axis[d], wrench);
+                force[d] += ts_motion_dot_force(ts_kinematics_axis(sim->model, &sim->kinematics, d), wrench);
         }
 }
 

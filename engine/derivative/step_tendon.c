@@ -126,7 +126,8 @@ static mover mover_of(const ts_sim* sim, const ts_tendon_span* way, int around, 
     mover m;
     m.turns = is_carried(model, around, dof);
     for (int i = 0; i < 2; ++i) {
-        m.at[i] = ts_motion_at(sim->kinematics.dof_axis[dof], ts_vec3_sub(hold[i]->point, origin));
+        m.at[i] =
+            ts_motion_at(ts_kinematics_axis(sim->model, &sim->kinematics, dof), ts_vec3_sub(hold[i]->point, origin));
         m.carries[i] = is_carried(model, hold[i]->body, dof);
         m.relative[i] = ts_vec3_scale(m.carries[i] - m.turns, m.at[i]);
     }
@@ -144,17 +145,19 @@ static int shifts(const ts_model* model, int c, int r) {
 static double moment_slope(const ts_sim* sim, const ts_tendon_span* way, const bend* of, int r, int c, const mover* row,
                            const mover* column) {
     const ts_kinematics* k = &sim->kinematics;
-    ts_motion turned = ts_motion_cross(k->dof_axis[c], k->dof_axis[r]);
+    ts_motion turned = ts_motion_cross(ts_kinematics_axis(sim->model, k, c), ts_kinematics_axis(sim->model, k, r));
     ts_vec3 origin = k->tree_origin[sim->model->dof[r].tree], end[2] = {way->from.point, way->to.point};
     int moved = shifts(sim->model, c, r);
     double sum = 0.0;
     for (int i = 0; i < 2; ++i) {
-        ts_vec3 dg = column->turns ? ts_vec3_cross(k->dof_axis[c].angular, of->g[i]) : ts_vec3_zero();
+        ts_vec3 dg =
+            column->turns ? ts_vec3_cross(ts_kinematics_axis(sim->model, k, c).angular, of->g[i]) : ts_vec3_zero();
         for (int j = 0; j < 2; ++j) dg = ts_vec3_add(dg, ts_mat3_mul_vec(&of->K[i][j], column->relative[j]));
         sum += ts_vec3_dot(dg, row->relative[i]);
         if (row->carries[i] == row->turns) continue;
         ts_vec3 change = moved ? ts_motion_at(turned, ts_vec3_sub(end[i], origin)) : ts_vec3_zero();
-        if (column->carries[i]) change = ts_vec3_add(change, ts_vec3_cross(k->dof_axis[r].angular, column->at[i]));
+        if (column->carries[i])
+            change = ts_vec3_add(change, ts_vec3_cross(ts_kinematics_axis(sim->model, k, r).angular, column->at[i]));
         sum += (row->carries[i] - row->turns) * ts_vec3_dot(of->g[i], change);
     }
     return sum;

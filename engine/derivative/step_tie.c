@@ -128,12 +128,13 @@ static void find_changes(const ts_sim* sim, const ts_kinematics* k, const side* 
     for (int last = model->body[s->body].dof_last, first; last >= 0; last = model->dof[first].parent) {
         ts_motion own = ts_motion_zero(), after = beyond_v;
         first = ts_step_turns_with(model, last);
-        for (int d = last; d >= first; --d) own = ts_motion_add_scaled(own, k->dof_velocity[d], k->dof_axis[d]);
+        for (int d = last; d >= first; --d)
+            own = ts_motion_add_scaled(own, k->dof_velocity[d], ts_kinematics_axis(model, k, d));
         beyond_v = ts_motion_add(beyond_v, own);
         ts_motion before = ts_motion_add_scaled(s->v, -1.0, beyond_v);
         beyond_a = ts_motion_add(beyond_a, ts_motion_cross(before, own));
         for (int j = last; j >= first; --j) {
-            ts_motion S = k->dof_axis[j], rate = ts_motion_cross(before, S), dv, da;
+            ts_motion S = ts_kinematics_axis(model, k, j), rate = ts_motion_cross(before, S), dv, da;
             change c = {.point = ts_vec3_zero(), .turn = ts_vec3_zero()};
             if (by_velocity) {
                 dv = S;
@@ -255,7 +256,8 @@ static void add_force(const ties* w, const tie* t, const double* lambda, int cou
             ts_vec3 turn[2] = {w->side[0][w->dof[c]].turn, w->side[1][w->dof[c]].turn};
             ts_vec3 couple = ts_vec3_scale(i ? 1.0 : -1.0, couple_of(t, lambda, turn));
             for (int d = model->body[s->body].dof_last; d >= 0; d = model->dof[d].parent)
-                w->force[(size_t)d * nv + (size_t)w->dof[c]] += ts_vec3_dot(k->dof_axis[d].angular, couple);
+                w->force[(size_t)d * nv + (size_t)w->dof[c]] +=
+                    ts_vec3_dot(ts_kinematics_axis(model, k, d).angular, couple);
         }
     }
 }

@@ -127,11 +127,15 @@ void ts_step_wrenches_add(const ts_step_trees* w, int t, double* by_q) {
         for (int r = model->body[b].dof_last; r >= 0; r = model->dof[r].parent) {
             double* row = by_q + (r - first) * n - first;
             for (int c = model->body[b].dof_last; c >= 0; c = model->dof[c].parent) {
-                ts_force moved = {ts_vec3_cross(ts_motion_at(k->dof_axis[c], lever), wrench.force), ts_vec3_zero()};
-                row[c] += h * ts_motion_dot_force(k->dof_axis[r], moved);
+                ts_force moved = {
+                    ts_vec3_cross(ts_motion_at(ts_kinematics_axis(sim->model, k, c), lever), wrench.force),
+                    ts_vec3_zero()};
+                row[c] += h * ts_motion_dot_force(ts_kinematics_axis(sim->model, k, r), moved);
             }
             for (int c = ts_step_carrier(model, r); c >= 0; c = model->dof[c].parent)
-                row[c] += h * ts_motion_dot_force(ts_motion_cross(k->dof_axis[c], k->dof_axis[r]), wrench);
+                row[c] += h * ts_motion_dot_force(ts_motion_cross(ts_kinematics_axis(sim->model, k, c),
+                                                                  ts_kinematics_axis(sim->model, k, r)),
+                                                  wrench);
         }
     }
 }
@@ -355,6 +359,8 @@ static int find_general(ts_step_trees* w, int t, ts_step_tree_slope* out) {
 
 void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, ts_kinematics* k) {
     const ts_kinematic_tree* span = &model->tree[tree];
+    ts_motion room[6];
+    const ts_motion* axis = ts_kinematics_axes(model, k, tree, room);
     memcpy(k->dof_velocity + span->dof_first, velocity, (size_t)span->dof_count * sizeof(double));
     for (int i = span->body_first; i < span->body_first + span->body_count; ++i) {
         int b = model->tree_body[i], parent = model->body[b].parent;
@@ -363,7 +369,7 @@ void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, 
             twist = ts_spatial_four_of(&k->body_velocity[parent]);
             bias = ts_spatial_four_of(&k->body_bias[parent]);
         }
-        ts_tree_move_body(model, &model->body[b], k->dof_axis, k->dof_velocity, &twist, &bias);
+        ts_tree_move_body(model, &model->body[b], axis, k->dof_velocity, &twist, &bias);
         ts_spatial_four_put(twist, &k->body_velocity[b]);
         ts_spatial_four_put(bias, &k->body_bias[b]);
     }

@@ -60,7 +60,7 @@ static double response_rate(const ts_step_weights* w, const inertia_change* c, c
     for (int d = 0; dj && d < n; ++d) sum += 2.0 * dj[d] * x[d];
     ts_motion v = ts_motion_zero();
     for (int d = model->body[c->body].dof_last; d >= 0; d = model->dof[d].parent)
-        v = ts_motion_add_scaled(v, x[d - first], k->dof_axis[d]);
+        v = ts_motion_add_scaled(v, x[d - first], ts_kinematics_axis(model, k, d));
     v.linear = ts_motion_at(v, ts_vec3_sub(k->body_pose[c->body].p, k->tree_origin[c->tree]));
     for (int i = 0; i < TS_STEP_PARAMETERS; ++i) {
         if (c->parameter[i] == 0.0) continue;
@@ -76,7 +76,7 @@ static void point_row(const ts_step_weights* w, int body, ts_vec3 axis, ts_vec3 
     const ts_kinematic_tree* span = &model->tree[model->body[body].tree];
     memset(out, 0, (size_t)span->dof_count * sizeof(double));
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
-        ts_motion S = w->rest.dof_axis[d];
+        ts_motion S = ts_kinematics_axis(model, &w->rest, d);
         ts_vec3 moved = turns ? ts_vec3_cross(S.angular, arm) : ts_motion_at(S, arm);
         out[d - span->dof_first] = ts_vec3_dot(axis, moved);
     }

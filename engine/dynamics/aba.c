@@ -38,13 +38,13 @@ static inline void subtract_outer(ts_mat3* M, double s, ts_vec3 a, ts_vec3 b) {
 }
 
 // Takes the dofs of a body out of what it is for its parent, from the last to the first. Returns 0 when one moves no mass.
-static int eliminate(const ts_model* model, const ts_kinematics* k, const ts_body* body, const double* force,
+static int eliminate(const ts_model* model, const ts_motion* axis, const ts_body* body, const double* force,
                      ts_tree_scratch* s, ts_articulated_inertia* I, ts_force* p) {
     for (int d = body->dof_first + body->dof_count - 1; d >= body->dof_first; --d) {
-        ts_force U = multiply(I, k->dof_axis[d]);
-        double D = ts_motion_dot_force(k->dof_axis[d], U) + model->dof[d].armature;
+        ts_force U = multiply(I, axis[d]);
+        double D = ts_motion_dot_force(axis[d], U) + model->dof[d].armature;
         if (!(D > 0.0) || !isfinite(D)) return 0;
-        double inverse = 1.0 / D, u = force[d] - ts_motion_dot_force(k->dof_axis[d], *p), share = u * inverse;
+        double inverse = 1.0 / D, u = force[d] - ts_motion_dot_force(axis[d], *p), share = u * inverse;
         subtract_outer(&I->A, inverse, U.couple, U.couple);
         subtract_outer(&I->B, inverse, U.couple, U.force);
         subtract_outer(&I->C, inverse, U.force, U.force);
@@ -86,13 +86,15 @@ int ts_aba_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 
     const ts_kinematics* k = kinematics;
     ts_tree_scratch* s = scratch;
     int first = model->tree[tree].body_first, last = first + model->tree[tree].body_count;
+    ts_motion room[6];
+    const ts_motion* axis = ts_kinematics_axes(model, k, tree, room);
     // From here on counted from the model's first dof.
     force -= model->tree[tree].dof_first;
     out_acceleration -= model->tree[tree].dof_first;
     for (int i = first; i < last; ++i) begin(model, k, gravity, model->tree_body[i], s);
     for (int i = last - 1; i >= first; --i) {
         int b = model->tree_body[i], parent = model->body[b].parent;
-        if (!eliminate(model, k, &model->body[b], force, s, &s->articulated[b], &s->force[b])) return 0;
+        if (!eliminate(model, axis, &model->body[b], force, s, &s->articulated[b], &s->force[b])) return 0;
         if (model->body[parent].tree < 0) continue;
         ts_force p = ts_force_add(s->force[b], multiply(&s->articulated[b], own_bias(model, k, b)));
         add_to_parent(&s->articulated[b], p, &s->articulated[parent], &s->force[parent]);
@@ -105,7 +107,7 @@ int ts_aba_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 
         a = ts_motion_add(a, own_bias(model, k, b));
         for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
             out_acceleration[d] = (s->dof_number[d] - ts_motion_dot_force(a, s->dof_force[d])) * s->dof_share[d];
-            a = ts_motion_add_scaled(a, out_acceleration[d], k->dof_axis[d]);
+            a = ts_motion_add_scaled(a, out_acceleration[d], axis[d]);
         }
         s->acceleration[b] = a;
     }

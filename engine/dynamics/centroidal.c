@@ -74,7 +74,7 @@ static void carry(const ts_model* model, const ts_kinematics* k, int tree, ts_tr
     for (int i = count - 1; i >= 0; --i) {
         const ts_body* body = &model->body[bodies[i]];
         for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
-            scratch->dof_force[d] = ts_inertia_mul(&composite[bodies[i]], k->dof_axis[d]);
+            scratch->dof_force[d] = ts_inertia_mul(&composite[bodies[i]], ts_kinematics_axis(model, k, d));
         if (model->body[body->parent].tree >= 0)
             composite[body->parent] = ts_inertia_add(composite[body->parent], composite[bodies[i]]);
     }

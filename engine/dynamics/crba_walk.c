@@ -69,7 +69,7 @@ static inline void find_forces(const ts_crba_walk* walk, double* row) {
     const ts_kinematic_tree* tree = &model->tree[walk->tree];
     const int* body = model->tree_body + tree->body_first;
     const char* link = walk->scratch->body_link;
-    const ts_motion* axis = k->dof_axis;
+    const ts_motion* axis = k->own_axis;
     const ts_inertia* inertia = k->body_inertia;
     ts_inertia_four I = {0};
     int follows = 0;
@@ -143,7 +143,7 @@ static inline void run(const ts_crba_walk* walk, double* M) {
     // Behind the last dof of a tree are zeros.
     ptrdiff_t place = ts_tree_scratch_place(walk->scratch, model, walk->tree);
     double *lane = walk->scratch->dof_lane + NUMBERS * place, *row = walk->scratch->dof_row + ROW * place;
-    lay_out(walk->kinematics->dof_axis + first, n, lane);
+    lay_out(walk->kinematics->own_axis + first, n, lane);
     find_forces(walk, row);
     for (; at < end && tile[at].row < whole; ++at) fill_tile(&tile[at], N, lane, row, walk->ld, M);
     for (; at < end; ++at) fill_tile(&tile[at], n - N * whole, lane, row, walk->ld, M);

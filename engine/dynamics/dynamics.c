@@ -62,7 +62,7 @@ void ts_dynamics_gather_applied(const ts_sim* sim, double* applied) {
         ts_vec3 lever = ts_vec3_sub(sim->kinematics.body_centre[b], sim->kinematics.tree_origin[body->tree]);
         wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force));
         for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
-            applied[d] += ts_motion_dot_force(sim->kinematics.dof_axis[d], wrench);
+            applied[d] += ts_motion_dot_force(ts_kinematics_axis(sim->model, &sim->kinematics, d), wrench);
     }
 }
 
@@ -80,7 +80,7 @@ void ts_dynamics_gather_adhesion(const ts_sim* sim, double* applied) {
             ts_vec3 lever = ts_vec3_sub(contact->position, sim->kinematics.tree_origin[body->tree]);
             ts_force wrench = {.couple = ts_vec3_cross(lever, force), .force = force};
             for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
-                applied[d] += ts_motion_dot_force(sim->kinematics.dof_axis[d], wrench);
+                applied[d] += ts_motion_dot_force(ts_kinematics_axis(sim->model, &sim->kinematics, d), wrench);
         }
     }
 }

@@ -49,7 +49,7 @@ static void pull(ts_sim* sim, int body, ts_vec3 at, ts_vec3 force, ts_vec3 coupl
     ts_vec3 lever = ts_vec3_sub(at, k->tree_origin[model->body[body].tree]);
     ts_force wrench = {.couple = ts_vec3_add(couple, ts_vec3_cross(lever, force)), .force = force};
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent)
-        sim->force_fluid[d] += ts_motion_dot_force(k->dof_axis[d], wrench);
+        sim->force_fluid[d] += ts_motion_dot_force(ts_kinematics_axis(sim->model, k, d), wrench);
 }
 
 // M += h J^T B J of a shape on a body.
@@ -59,12 +59,13 @@ static void take_ahead(const ts_sim* sim, int body, const pressed* shape, double
     const ts_kinematic_tree* tree = &model->tree[model->body[body].tree];
     ts_vec3 lever = ts_vec3_sub(shape->centre, k->tree_origin[model->body[body].tree]);
     for (int i = model->body[body].dof_last; i >= 0; i = model->dof[i].parent) {
-        ts_vec3 force = ts_mat3_mul_vec(&shape->drag, ts_motion_at(k->dof_axis[i], lever));
-        ts_vec3 couple = ts_mat3_mul_vec(&shape->turn_drag, k->dof_axis[i].angular);
+        ts_vec3 force = ts_mat3_mul_vec(&shape->drag, ts_motion_at(ts_kinematics_axis(sim->model, k, i), lever));
+        ts_vec3 couple = ts_mat3_mul_vec(&shape->turn_drag, ts_kinematics_axis(sim->model, k, i).angular);
         double* row = M + (size_t)(i - tree->dof_first) * (size_t)tree->dof_count;
         for (int j = i; j >= 0; j = model->dof[j].parent) {
-            double value = sim->options.time_step * (ts_vec3_dot(ts_motion_at(k->dof_axis[j], lever), force) +
-                                                     ts_vec3_dot(k->dof_axis[j].angular, couple));
+            double value = sim->options.time_step *
+                           (ts_vec3_dot(ts_motion_at(ts_kinematics_axis(sim->model, k, j), lever), force) +
+                            ts_vec3_dot(ts_kinematics_axis(sim->model, k, j).angular, couple));
             row[j - tree->dof_first] += value;
             if (j != i)
                 M[(size_t)(j - tree->dof_first) * (size_t)tree->dof_count + (size_t)(i - tree->dof_first)] += value;
@@ -165,7 +166,7 @@ void ts_fluid_lone_bodies(ts_sim* sim, double* applied) {
 static ts_motion move_of(const ts_sim* sim, int body, ts_vec3 lever, const double* velocity) {
     ts_motion sum = ts_motion_zero();
     for (int d = sim->model->body[body].dof_last; d >= 0; d = sim->model->dof[d].parent)
-        sum = ts_motion_add_scaled(sum, velocity[d], sim->kinematics.dof_axis[d]);
+        sum = ts_motion_add_scaled(sum, velocity[d], ts_kinematics_axis(sim->model, &sim->kinematics, d));
     sum.linear = ts_motion_at(sum, lever);
     return sum;
 }

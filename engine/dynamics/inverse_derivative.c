@@ -86,7 +86,7 @@ void ts_derivative_gravity_tree(const ts_model* model, const ts_kinematics* kine
         const ts_body* body = &model->body[b];
         ts_derivative_body* own = &scratch->body[b];
         for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
-            ts_motion S = kinematics->dof_axis[d];
+            ts_motion S = ts_kinematics_axis(model, kinematics, d);
             ts_vec3 momentum = ts_vec3_add(ts_vec3_scale(own->buoyant_mass, S.linear),
                                            ts_vec3_cross(S.angular, ts_vec3_load(own->buoyant_moment)));
             ts_vec3_store(ts_vec3_neg(momentum), out_dg + 3 * (d - dof_first));

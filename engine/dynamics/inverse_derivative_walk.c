@@ -45,7 +45,8 @@ static inline void move_body(const ts_inverse_derivative_walk* walk, int b, ts_s
                              ts_spatial_four* acceleration) {
     const ts_model* model = walk->model;
     const ts_body* body = &model->body[b];
-    const ts_motion* axis = walk->kinematics->dof_axis;
+    ts_motion room[6];
+    const ts_motion* axis = ts_kinematics_axes(model, walk->kinematics, walk->tree, room);
     const double* speed = walk->kinematics->dof_velocity;
     const double* push = walk->acceleration ? walk->acceleration - model->tree[walk->tree].dof_first : NULL;
     ts_four gravity = ts_four_vec3(walk->gravity);

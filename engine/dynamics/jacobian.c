@@ -31,23 +31,26 @@ void ts_jacobian_point(const ts_model* model, const ts_kinematics* kinematics, i
     if (tree < 0) return;
     ts_vec3 lever = ts_vec3_sub(point, kinematics->tree_origin[tree]);
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
-        ts_motion axis = kinematics->dof_axis[d];
+        ts_motion axis = ts_kinematics_axis(model, kinematics, d);
         if (out_linear) store_column(ts_motion_at(axis, lever), nv, out_linear + d);
         if (out_angular) store_column(axis.angular, nv, out_angular + d);
     }
 }
 
 // Rates of the axes of a joint, and the twist before it brought to the one after it.
-static void joint_axis_rates(const ts_kinematics* k, const ts_joint* joint, ts_motion* velocity, ts_motion* out_rate) {
+static void joint_axis_rates(const ts_model* model, const ts_kinematics* k, const ts_joint* joint, ts_motion* velocity,
+                             ts_motion* out_rate) {
     const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
     int d = joint->dof_first;
     for (int i = 0; i < traits->numbers; ++i, ++d) {
-        out_rate[i] = ts_motion_cross(*velocity, k->dof_axis[d]);
-        *velocity = ts_motion_add_scaled(*velocity, k->dof_velocity[d], k->dof_axis[d]);
+        out_rate[i] = ts_motion_cross(*velocity, ts_kinematics_axis(model, k, d));
+        *velocity = ts_motion_add_scaled(*velocity, k->dof_velocity[d], ts_kinematics_axis(model, k, d));
     }
     if (!traits->quaternion) return;
-    for (int i = 0; i < 3; ++i) *velocity = ts_motion_add_scaled(*velocity, k->dof_velocity[d + i], k->dof_axis[d + i]);
-    for (int i = 0; i < 3; ++i) out_rate[traits->numbers + i] = ts_motion_cross(*velocity, k->dof_axis[d + i]);
+    for (int i = 0; i < 3; ++i)
+        *velocity = ts_motion_add_scaled(*velocity, k->dof_velocity[d + i], ts_kinematics_axis(model, k, d + i));
+    for (int i = 0; i < 3; ++i)
+        out_rate[traits->numbers + i] = ts_motion_cross(*velocity, ts_kinematics_axis(model, k, d + i));
 }
 
 void ts_jacobian_rate(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point,
@@ -63,11 +66,11 @@ void ts_jacobian_rate(const ts_model* model, const ts_kinematics* kinematics, in
         ts_motion velocity = model->body[parent].tree >= 0 ? k->body_velocity[parent] : ts_motion_zero();
         for (int j = model->body[b].joint_first; j < model->body[b].joint_first + model->body[b].joint_count; ++j) {
             ts_motion rate[TS_JOINT_NV_MOST];
-            joint_axis_rates(k, &model->joint[j], &velocity, rate);
+            joint_axis_rates(model, k, &model->joint[j], &velocity, rate);
             for (int i = 0; i < ts_joint_type_nv(model->joint[j].type); ++i) {
                 int d = model->joint[j].dof_first + i;
-                ts_vec3 linear =
-                    ts_vec3_add(ts_motion_at(rate[i], lever), ts_vec3_cross(k->dof_axis[d].angular, moving));
+                ts_vec3 linear = ts_vec3_add(ts_motion_at(rate[i], lever),
+                                             ts_vec3_cross(ts_kinematics_axis(model, k, d).angular, moving));
                 if (out_linear) store_column(linear, nv, out_linear + d);
                 if (out_angular) store_column(rate[i].angular, nv, out_angular + d);
             }

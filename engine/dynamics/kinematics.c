@@ -78,6 +78,19 @@ static int count_turns(const ts_model* model) {
     return count;
 }
 
+// Which dofs have axes of their own: from the first to the last of trees that are more than a lone body.
+static void find_axes(const ts_model* model, ts_kinematics* k) {
+    for (int t = 0; t < model->tree_count; ++t) {
+        const ts_kinematic_tree* tree = &model->tree[t];
+        if (tree->kind != TS_TREE_GENERAL) {
+            k->has_lone = 1;
+            continue;
+        }
+        if (k->axis_count == 0) k->axis_first = tree->dof_first;
+        k->axis_count = tree->dof_first + tree->dof_count - k->axis_first;
+    }
+}
+
 // Where the hinges of all trees are.
 static void find_hinges(const ts_model* model, ts_kinematics* k) {
     for (int j = 0; j < model->joint_count; ++j) {
@@ -162,11 +175,13 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
         .body_inertia = ARRAY(arena, ts_inertia, model->body_count),
         .joint_anchor = ARRAY(arena, ts_vec3, model->joint_count),
         .tree_origin = ARRAY(arena, ts_vec3, model->tree_count),
-        .dof_axis = ARRAY(arena, ts_motion, model->nv),
         .dof_velocity = ARRAY(arena, double, model->nv),
         .body_bias = ARRAY(arena, ts_motion, model->body_count),
         .body_velocity = ARRAY(arena, ts_motion, model->body_count),
     };
+    find_axes(model, &k);
+    k.own_axis = ARRAY(arena, ts_motion, k.axis_count);
+    if (k.own_axis) k.own_axis -= k.axis_first;
     if (!arena->failed) k.seated = ARRAY(arena, ts_transform, seat_all(model, &k));
     if (!arena->failed) k.body_pose = ARRAY(arena, ts_transform, place_geoms(model, &k));
     *out_kinematics = k;
@@ -180,6 +195,23 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
 ts_transform ts_kinematics_site(const ts_model* model, const ts_kinematics* kinematics, int site) {
     ts_transform local = ts_transform_from_pose(model->site[site].pose);
     return ts_transform_mul(&kinematics->body_pose[model->site[site].body], &local);
+}
+
+ts_motion ts_kinematics_lone_axis(const ts_model* model, const ts_kinematics* kinematics, int tree, int i) {
+    int b = model->tree[tree].root;
+    const ts_transform* pose = &kinematics->body_pose[b];
+    if (i < 3) return (ts_motion){ts_vec3_zero(), ts_vec3_axis(i)};
+    ts_motion axis = {ts_mat3_column(&pose->R, i - 3), ts_vec3_zero()};
+    ts_vec3 lever = ts_vec3_sub(kinematics->body_centre[b], pose->p);
+    if (lever.x != 0.0 || lever.y != 0.0 || lever.z != 0.0) axis.linear = ts_motion_at(axis, lever);
+    return axis;
+}
+
+const ts_motion* ts_kinematics_axes(const ts_model* model, const ts_kinematics* kinematics, int tree,
+                                    ts_motion room[6]) {
+    if (model->tree[tree].kind == TS_TREE_GENERAL) return kinematics->own_axis;
+    for (int i = 0; i < 6; ++i) room[i] = ts_kinematics_lone_axis(model, kinematics, tree, i);
+    return room - model->tree[tree].dof_first;
 }
 
 ts_vec3 ts_kinematics_point_velocity(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point) {

@@ -30,7 +30,7 @@ typedef enum ts_hinge_way {
 
 /// What of kinematics is wanted beside poses, centres and anchors: bits, each with those that it needs.
 typedef enum ts_kinematics_part {
-    TS_KINEMATICS_AXES = 1,      // tree_origin, dof_axis: for Jacobians
+    TS_KINEMATICS_AXES = 1,      // tree_origin, ts_kinematics_axis: for Jacobians
     TS_KINEMATICS_TWISTS = 3,    // body_velocity: for velocities of points
     TS_KINEMATICS_BIAS = 7,      // body_bias: for rates of Jacobians; with inertias for inverse and forward dynamics
     TS_KINEMATICS_INERTIAS = 9,  // body_inertia: for M
@@ -47,6 +47,9 @@ typedef struct ts_kinematics {
     ts_seat* geom_seat;  // (geom_count) geom.pose
     int* geom_place;     // (geom_count) which of body_pose is the geom's: most lie as their bodies do
     int pose_count;      // of body_pose
+    int axis_first;      // the first of own_axis that is there
+    int axis_count;
+    int has_lone;              // nonzero: some tree is a lone body, whose axes follow from its pose
     unsigned char* hinge_way;  // (joint_count) a ts_hinge_way
     double* turn_zero;  // (up to the last hinge's coordinate) what a hinge's coordinate counts from, rad; 0 of others
     int* turn_range;    // (tree_count x 2) from a tree's first hinge: coordinates [begin, end)
@@ -61,7 +64,8 @@ typedef struct ts_kinematics {
     ts_vec3* joint_anchor;  // (joint_count) m, in the world, where the joint itself has left it
     ts_vec3*
         tree_origin;  // (tree_count) m, reference point of the tree's spatial vectors: the centre of mass of its root
-    ts_motion* dof_axis;  // (nv) motion per unit qvel, world axes, about the tree's origin
+    // (axis_count, from own_axis[axis_first] on) motion per unit qvel, world axes, about the tree's origin; of lone bodies nothing: ts_kinematics_axis
+    ts_motion* own_axis;
 
     // from qpos and qvel
     double* dof_velocity;      // (nv) qvel
@@ -74,6 +78,23 @@ typedef struct ts_kinematics {
 static inline const ts_transform* ts_kinematics_geom(const ts_kinematics* kinematics, int geom) {
     return &kinematics->body_pose[kinematics->geom_place[geom]];
 }
+
+/// What a tree that is a lone body moves by per unit of its dof number i, 0 to 5.
+ts_motion ts_kinematics_lone_axis(const ts_model* model, const ts_kinematics* kinematics, int tree, int i);
+
+/// Motion per unit of the velocity of a dof, world axes, about its tree's origin.
+static inline ts_motion ts_kinematics_axis(const ts_model* model, const ts_kinematics* kinematics, int dof) {
+    if (kinematics->has_lone) {
+        int tree = model->dof[dof].tree;
+        if (model->tree[tree].kind != TS_TREE_GENERAL)
+            return ts_kinematics_lone_axis(model, kinematics, tree, dof - model->tree[tree].dof_first);
+    }
+    return kinematics->own_axis[dof];
+}
+
+/// The axes of all dofs of a tree, each at its number in the model; `room` is for those of a lone body.
+const ts_motion* ts_kinematics_axes(const ts_model* model, const ts_kinematics* kinematics, int tree,
+                                    ts_motion room[6]);
 
 /// Makes the arrays and places what cannot move. Returns 0 when the arena has no memory. For a state that is anything yet, call
 /// ts_kinematics_update.

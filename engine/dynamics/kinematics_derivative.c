@@ -30,9 +30,10 @@ void ts_derivative_velocity(const ts_model* model, const ts_kinematics* kinemati
     ts_motion beyond = ts_motion_zero();
     for (int last = model->body[body].dof_last, first; last >= 0; last = model->dof[first].parent) {
         first = turns_with(model, last);
-        for (int d = last; d >= first; --d) beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], k->dof_axis[d]);
+        for (int d = last; d >= first; --d)
+            beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], ts_kinematics_axis(model, k, d));
         for (int j = first; j <= last; ++j) {
-            ts_motion S = k->dof_axis[j], change = ts_motion_cross(S, beyond);
+            ts_motion S = ts_kinematics_axis(model, k, j), change = ts_motion_cross(S, beyond);
             ts_vec3 linear = ts_vec3_add(ts_motion_at(change, lever),
                                          ts_vec3_cross(k->body_velocity[body].angular, ts_motion_at(S, lever)));
             for (int r = 0; r < 3; ++r) {
@@ -63,15 +64,15 @@ void ts_derivative_add_wrench(const ts_model* model, const ts_kinematics* kinema
         const ts_joint* joint = &model->joint[model->dof[i].joint];
         int turn = joint->dof_first + ts_joint_traits_of(joint->type)->numbers, j = i < turn ? i : turn + 2;
         for (; j >= 0; j = model->dof[j].parent)
-            matrix[(size_t)i * nv + (size_t)j] +=
-                ts_motion_dot_force(ts_motion_cross(k->dof_axis[j], k->dof_axis[i]), wrench);
+            matrix[(size_t)i * nv + (size_t)j] += ts_motion_dot_force(
+                ts_motion_cross(ts_kinematics_axis(model, k, j), ts_kinematics_axis(model, k, i)), wrench);
     }
     if (how == TS_WRENCH_FIXED || model->body[carrier].tree < 0) return;
     ts_vec3 shift = ts_vec3_sub(origin, k->tree_origin[model->body[carrier].tree]);
     for (int j = model->body[carrier].dof_last; j >= 0; j = model->dof[j].parent) {
-        ts_motion S = {k->dof_axis[j].angular, ts_motion_at(k->dof_axis[j], shift)};
+        ts_motion S = {ts_kinematics_axis(model, k, j).angular, ts_motion_at(ts_kinematics_axis(model, k, j), shift)};
         ts_force change = change_of(wrench, lever, S, how);
         for (int i = deepest; i >= 0; i = model->dof[i].parent)
-            matrix[(size_t)i * nv + (size_t)j] += ts_motion_dot_force(k->dof_axis[i], change);
+            matrix[(size_t)i * nv + (size_t)j] += ts_motion_dot_force(ts_kinematics_axis(model, k, i), change);
     }
 }

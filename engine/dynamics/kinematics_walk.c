@@ -59,9 +59,10 @@ static inline ts_four turn(const ts_joint* joint, const ts_kinematics* k, ts_hin
 }
 
 // A joint of any kind; its axes are about its anchor for now.
-static inline void place_joint(const ts_model* model, int j, const double* qpos, ts_frame_four* f, ts_kinematics* k) {
+static inline void place_joint(const ts_model* model, int j, const double* qpos, ts_motion* all, ts_frame_four* f,
+                               ts_kinematics* k) {
     const ts_joint* joint = &model->joint[j];
-    ts_motion* axis = k->dof_axis + joint->dof_first;
+    ts_motion* axis = all + joint->dof_first;
     if (k->hinge_way[j] != TS_HINGE_NONE) {
         ts_four_store_three(ts_frame_four_direction(f, joint->axis), &axis->angular.x);
         axis->linear = ts_vec3_zero();
@@ -75,7 +76,7 @@ static inline void place_joint(const ts_model* model, int j, const double* qpos,
 }
 
 // Its axes from the anchor to the tree's origin, and what it adds to the twist.
-static inline void move_joint(const ts_model* model, int j, ts_vec3 origin, unsigned parts, place* at,
+static inline void move_joint(const ts_model* model, int j, ts_vec3 origin, unsigned parts, ts_motion* axis, place* at,
                               ts_kinematics* k) {
     const ts_joint* joint = &model->joint[j];
     const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
@@ -83,9 +84,8 @@ static inline void move_joint(const ts_model* model, int j, ts_vec3 origin, unsi
     int first = joint->dof_first, end = first + traits->numbers + 3 * traits->quaternion;
     // So it is with a lone body that turns about its centre of mass.
     if (lever.x == 0.0 && lever.y == 0.0 && lever.z == 0.0) end = first;
-    for (int d = first; d < end; ++d) k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
-    if (asks(parts, TS_KINEMATICS_TWISTS))
-        ts_tree_move_joint(joint, k->dof_axis, k->dof_velocity, &at->velocity, &at->bias);
+    for (int d = first; d < end; ++d) axis[d].linear = ts_motion_at(axis[d], lever);
+    if (asks(parts, TS_KINEMATICS_TWISTS)) ts_tree_move_joint(joint, axis, k->dof_velocity, &at->velocity, &at->bias);
 }
 
 // About a point, seen from which the centre of mass is at c: R I R^T + m (c.c 1 - c c^T), the diagonal, and beside it xy, yz, zx.
@@ -119,7 +119,7 @@ static inline void hinge(const ts_model* model, int j, unsigned parts, place* at
     ts_four_store_three(anchor, &k->joint_anchor[j].x);
     if (!asks(parts, TS_KINEMATICS_AXES)) return;
     ts_spatial_four S = {direction, ts_four_cross(direction, ts_four_minus(at->origin, anchor))};
-    ts_spatial_four_put(S, &k->dof_axis[joint->dof_first]);
+    ts_spatial_four_put(S, &k->own_axis[joint->dof_first]);
     if (!asks(parts, TS_KINEMATICS_TWISTS)) return;
     ts_spatial_four own = ts_spatial_four_times(k->dof_velocity[joint->dof_first], S);
     if (asks(parts, TS_KINEMATICS_BIAS))
@@ -143,6 +143,9 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
     const int* list = model->tree_body + model->tree[tree].body_first;
     int count = model->tree[tree].body_count;
     place at = {0};
+    // A lone body's are wanted here only.
+    ts_motion room[6],
+        *axis = model->tree[tree].kind == TS_TREE_GENERAL ? k->own_axis : room - model->tree[tree].dof_first;
     find_turns(qpos, tree, k);
     for (int i = 0, before = -1; i < count; before = list[i++]) {
         int b = list[i];
@@ -157,8 +160,9 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
                 hinge(model, j, parts, &at, k);
                 continue;
             }
-            place_joint(model, j, qpos, f, k);
-            if (i > 0 && asks(parts, TS_KINEMATICS_AXES)) move_joint(model, j, k->tree_origin[tree], parts, &at, k);
+            place_joint(model, j, qpos, axis, f, k);
+            if (i > 0 && asks(parts, TS_KINEMATICS_AXES))
+                move_joint(model, j, k->tree_origin[tree], parts, axis, &at, k);
         }
         ts_frame_four_store(*f, &k->body_pose[b]);
         ts_four centre = ts_frame_four_point(f, body->centre);
@@ -166,7 +170,8 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
         if (i == 0 && asks(parts, TS_KINEMATICS_AXES)) {
             at.origin = centre;
             ts_four_store_three(centre, &k->tree_origin[tree].x);
-            for (int j = body->joint_first; j < joints; ++j) move_joint(model, j, k->tree_origin[tree], parts, &at, k);
+            for (int j = body->joint_first; j < joints; ++j)
+                move_joint(model, j, k->tree_origin[tree], parts, axis, &at, k);
         }
         if (asks(parts, TS_KINEMATICS_TWISTS)) ts_spatial_four_put(at.velocity, &k->body_velocity[b]);
         if (asks(parts, TS_KINEMATICS_BIAS)) ts_spatial_four_put(at.bias, &k->body_bias[b]);
@@ -177,17 +182,15 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
     }
 }
 
-// The three axes of a lone body's turn, seen from its centre of mass, and how it moves by the rates of all six.
-static inline void move_lone(const ts_frame_four* f, ts_four lever, const double* rate, ts_motion* out_axis,
-                             ts_motion* out_velocity, ts_motion* out_bias) {
+// How a lone body moves by the rates of all six; its axes of turning are seen from its centre of mass.
+static inline void move_lone(const ts_frame_four* f, ts_four lever, const double* rate, ts_motion* out_velocity,
+                             ts_motion* out_bias) {
     const ts_four angular[3] = {f->x, f->y, f->z}, zero = ts_four_zero();
     int is_apart = ts_four_any(ts_four_size(lever));
     ts_spatial_four own = ts_spatial_four_zero();
     for (int i = 0; i < 3; ++i) {
         ts_spatial_four S = {angular[i], zero};
-        out_axis[i] = (ts_motion){ts_vec3_zero(), ts_vec3_axis(i)};
         if (is_apart) S.linear = ts_four_plus(zero, ts_four_cross(S.angular, lever));
-        ts_spatial_four_put(S, &out_axis[3 + i]);
         ts_spatial_four part = ts_spatial_four_times(rate[3 + i], S);
         own = i == 0 ? part : ts_spatial_four_plus(own, part);
     }
@@ -210,8 +213,8 @@ static inline void walk_lone(const ts_model* model, int tree, const double* qpos
     ts_four centre = ts_frame_four_point(&f, body->centre);
     ts_four_store_three(centre, &k->body_centre[b].x);
     ts_four_store_three(centre, &k->tree_origin[tree].x);
-    move_lone(&f, ts_four_minus(centre, f.p), k->dof_velocity + joint->dof_first, k->dof_axis + joint->dof_first,
-              &k->body_velocity[b], &k->body_bias[b]);
+    move_lone(&f, ts_four_minus(centre, f.p), k->dof_velocity + joint->dof_first, &k->body_velocity[b],
+              &k->body_bias[b]);
     turn_inertia(body, &f, ts_four_zero(), &k->body_inertia[b]);
     for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) ts_frame_four_place_geom(&f, g, k);
 }

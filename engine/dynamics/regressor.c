@@ -33,7 +33,7 @@ void ts_derivative_regressor(const ts_model* model, const ts_kinematics* kinemat
     memset(out_matrix, 0, (size_t)model->tree[tree].dof_count * PARAMETERS * sizeof(double));
     ts_motion v = k->body_velocity[body], a = k->body_bias[body];
     for (int d = model->body[body].dof_last; acceleration && d >= 0; d = model->dof[d].parent)
-        a = ts_motion_add_scaled(a, acceleration[d - first], k->dof_axis[d]);
+        a = ts_motion_add_scaled(a, acceleration[d - first], ts_kinematics_axis(model, k, d));
     ts_vec3 lever = ts_vec3_sub(k->body_pose[body].p, k->tree_origin[tree]);
     v.linear = ts_motion_at(v, lever);
     a.linear = ts_vec3_add_scaled(ts_motion_at(a, lever), model->body[body].buoyancy - 1.0, gravity);
@@ -42,7 +42,7 @@ void ts_derivative_regressor(const ts_model* model, const ts_kinematics* kinemat
         ts_force f = ts_force_add(ts_inertia_mul(&unit, a), ts_motion_cross_force(v, ts_inertia_mul(&unit, v)));
         f.couple = ts_vec3_add(f.couple, ts_vec3_cross(lever, f.force));
         for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent)
-            out_matrix[(d - first) * PARAMETERS + p] = ts_motion_dot_force(k->dof_axis[d], f);
+            out_matrix[(d - first) * PARAMETERS + p] = ts_motion_dot_force(ts_kinematics_axis(model, k, d), f);
     }
 }
 

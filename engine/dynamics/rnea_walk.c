@@ -26,7 +26,7 @@ static inline ts_spatial_four push(const ts_rnea_walk* walk, int b) {
     if (walk->model->body[body->parent].tree >= 0) own = ts_spatial_four_load(known(walk, body->parent) + PUSH);
     for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
         own = ts_spatial_four_plus(own,
-                                   ts_spatial_four_times(rate[d], ts_spatial_four_of(&walk->kinematics->dof_axis[d])));
+                                   ts_spatial_four_times(rate[d], ts_spatial_four_of(&walk->kinematics->own_axis[d])));
     ts_spatial_four_store(own, known(walk, b) + PUSH);
     return own;
 }
@@ -56,7 +56,7 @@ static inline void find_forces(const ts_rnea_walk* walk, const int* body, int co
 // The same at velocities of dofs that are asked about. What hangs on the body before goes on from there, anything else from its parent.
 static inline void move_bodies(const ts_rnea_walk* walk, const int* body, int count, double* all) {
     const ts_model* model = walk->model;
-    const ts_motion* axis = walk->kinematics->dof_axis;
+    const ts_motion* axis = walk->kinematics->own_axis;
     const ts_inertia* inertia = walk->kinematics->body_inertia;
     const double* rate = walk->velocity - model->tree[walk->tree].dof_first;
     ts_four gravity = ts_four_vec3(walk->gravity);
@@ -90,7 +90,7 @@ static inline void walk_out(const ts_rnea_walk* walk) {
 // Sums the forces of bodies inwards: tau = S . f, and the share of armature.
 static inline void walk_in(const ts_rnea_walk* walk, double* out_force) {
     const ts_model* model = walk->model;
-    const ts_motion* axis = walk->kinematics->dof_axis;
+    const ts_motion* axis = walk->kinematics->own_axis;
     const int* body = model->tree_body + model->tree[walk->tree].body_first;
     const char* link = walk->scratch->body_link;
     double* all = known(walk, 0) + FORCE;

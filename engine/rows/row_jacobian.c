@@ -64,8 +64,8 @@ static inline void close_sixes(ts_row_jacobian* J, const ts_row_piece* piece, in
 static void note_speed(const ts_sim* sim, ts_row_piece* piece, int last, ts_vec3 lever, int turns) {
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal;
     for (int d = last; d >= 0; d = sim->model->dof[d].parent) {
-        const ts_motion* axis = &sim->kinematics.dof_axis[d];
-        ts_vec3 velocity = turns ? axis->angular : ts_motion_at(*axis, lever);
+        ts_motion axis = ts_kinematics_axis(sim->model, &sim->kinematics, d);
+        ts_vec3 velocity = turns ? axis.angular : ts_motion_at(axis, lever);
         double speed = fabs(velocity.x) + fabs(velocity.y) + fabs(velocity.z);
         piece->fastest = fmax(piece->fastest, speed * inverse[d]);
     }
@@ -94,7 +94,9 @@ static void add_wrenches(const ts_sim* sim, ts_row_piece* piece, int row, int ro
             to[(3 + k) * TS_ROW_LANES] = ts_vec3_get(force[r], k);
         }
     }
-    ts_row_lanes_wrench by = {sim->model, sim->kinematics.dof_axis, wrench, groups, piece->dof_first, piece->dof_count};
+    ts_motion room[6];
+    const ts_motion* axis = ts_kinematics_axes(sim->model, &sim->kinematics, piece->tree, room);
+    ts_row_lanes_wrench by = {sim->model, axis, wrench, groups, piece->dof_first, piece->dof_count};
     ts_row_lanes_add(&by, sim->model->body[body].dof_last, piece->J + first * TS_ROW_LANES * piece->dof_count);
 }
 

@@ -101,7 +101,7 @@ static ts_vec3 new_turning(const ts_sim* sim, int body) {
     const double* v = ts_sim_storage_of(sim)->new_velocity;
     ts_vec3 turning = ts_vec3_zero();
     for (int d = sim->model->body[body].dof_last; d >= 0; d = sim->model->dof[d].parent)
-        turning = ts_vec3_add_scaled(turning, v[d], sim->kinematics.dof_axis[d].angular);
+        turning = ts_vec3_add_scaled(turning, v[d], ts_kinematics_axis(sim->model, &sim->kinematics, d).angular);
     return turning;
 }
 

@@ -90,7 +90,8 @@ static void take_away_applied(force_sum* s, int b, ts_vec3 origin) {
         add(&s->by_wrench[6 * b + 3 + k], -1.0, force, arm);
     }
     for (int d = body->tree < 0 ? -1 : body->dof_last; d >= 0; d = s->sim->model->dof[d].parent) {
-        ts_vec3 moved = ts_motion_at(s->sim->kinematics.dof_axis[d], ts_vec3_sub(centre, origin));
+        ts_vec3 moved =
+            ts_motion_at(ts_kinematics_axis(s->sim->model, &s->sim->kinematics, d), ts_vec3_sub(centre, origin));
         s->by_q[d].couple = ts_vec3_sub(s->by_q[d].couple, ts_vec3_cross(moved, w.force));
     }
     for (int k = 0; k < 4 && body->tree >= 0; ++k) {
@@ -111,7 +112,7 @@ static void add_body(force_sum* s, int b) {
     m.h = ts_inertia_mul(m.I, m.v);
     add(&s->whole, 1.0, ts_force_add(ts_inertia_mul(m.I, m.a), ts_motion_cross_force(m.v, m.h)), arm);
     for (int d = body->tree < 0 ? -1 : body->dof_last; d >= 0; d = sim->model->dof[d].parent) {
-        ts_motion S = sim->kinematics.dof_axis[d];
+        ts_motion S = ts_kinematics_axis(sim->model, &sim->kinematics, d);
         ts_sensor_body_slope slope = ts_sensor_body_slope_find(sim, s->link, b, d);
         add(&s->by_q[d], 1.0, by_turn(&m, S, slope.v_by_q, slope.a_by_q), arm);
         add(&s->by_v[d], 1.0, by_motion(&m, S, slope.a_by_v), arm);
@@ -206,7 +207,7 @@ static void write(const force_sum* s, const ts_transform* site, int torque, cons
         show(site, torque, s->by_next[d], nv, d, by->next);
     }
     for (int d = root_tree < 0 ? -1 : model->body[s->root].dof_last; d >= 0; d = model->dof[d].parent) {
-        ts_motion S = sim->kinematics.dof_axis[d];
+        ts_motion S = ts_kinematics_axis(sim->model, &sim->kinematics, d);
         ts_vec3 change = ts_vec3_cross(S.angular, shown);
         ts_vec3 moved = ts_motion_at(S, ts_vec3_sub(site->p, ts_sensor_origin(sim, s->root)));
         if (torque) change = ts_vec3_add(change, ts_vec3_cross(moved, s->whole.force));

@@ -57,7 +57,8 @@ const ts_sensor_motion* ts_sensor_accelerations(ts_sim* sim) {
         if (body->tree >= 0) {
             a = ts_motion_add(a, sim->kinematics.body_bias[b]);
             for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
-                a = ts_motion_add_scaled(a, rate * (new_velocity[d] - sim->qvel[d]), sim->kinematics.dof_axis[d]);
+                a = ts_motion_add_scaled(a, rate * (new_velocity[d] - sim->qvel[d]),
+                                         ts_kinematics_axis(sim->model, &sim->kinematics, d));
         }
         motion->acceleration[b] = a;
     }

@@ -42,8 +42,8 @@ const ts_sensor_link* ts_sensor_links_find(const ts_sim* sim, ts_arena* arena) {
         }
         count = together(model, first);
         for (int d = first; d < first + count; ++d) {
-            u = ts_motion_add_scaled(u, sim->qvel[d], sim->kinematics.dof_axis[d]);
-            a = ts_motion_add_scaled(a, rate_of(sim, d), sim->kinematics.dof_axis[d]);
+            u = ts_motion_add_scaled(u, sim->qvel[d], ts_kinematics_axis(sim->model, &sim->kinematics, d));
+            a = ts_motion_add_scaled(a, rate_of(sim, d), ts_kinematics_axis(sim->model, &sim->kinematics, d));
         }
         at.v_after = ts_motion_add(at.v_before, u);
         at.a_after = ts_motion_add(ts_motion_add(at.a_before, a), ts_motion_cross(at.v_before, u));
@@ -60,7 +60,7 @@ ts_motion ts_sensor_body_acceleration(const ts_sim* sim, const ts_sensor_link* l
 
 ts_sensor_body_slope ts_sensor_body_slope_find(const ts_sim* sim, const ts_sensor_link* link, int body, int d) {
     const ts_sensor_link *of = &link[sim->model->body[body].dof_last], *at = &link[d];
-    ts_motion S = sim->kinematics.dof_axis[d], u = less(of->v_after, at->v_before);
+    ts_motion S = ts_kinematics_axis(sim->model, &sim->kinematics, d), u = less(of->v_after, at->v_before);
     ts_motion left = less(less(of->a_after, at->a_before), ts_motion_cross(at->v_before, u));
     ts_sensor_body_slope slope;
     slope.v_by_q = ts_motion_cross(S, u);
@@ -74,7 +74,7 @@ ts_motion ts_sensor_body_by_time(const ts_sim* sim, int body) {
     ts_motion sum = ts_motion_zero();
     if (sim->model->body[body].tree < 0) return sum;
     for (int d = sim->model->body[body].dof_last; d >= 0; d = sim->model->dof[d].parent)
-        sum = ts_motion_add_scaled(sum, rate_of(sim, d), sim->kinematics.dof_axis[d]);
+        sum = ts_motion_add_scaled(sum, rate_of(sim, d), ts_kinematics_axis(sim->model, &sim->kinematics, d));
     return scaled(-1.0 / sim->options.time_step, sum);
 }
 
@@ -121,7 +121,7 @@ int ts_sensor_acceleration_slope(const ts_sim* sim, const ts_sensor* sensor, ts_
     if (!link) return 0;
     shown s = shown_of(sim, sensor, part, link);
     for (int d = model->body[body].tree < 0 ? -1 : model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
-        ts_motion S = sim->kinematics.dof_axis[d];
+        ts_motion S = ts_kinematics_axis(sim->model, &sim->kinematics, d);
         ts_sensor_body_slope slope = ts_sensor_body_slope_find(sim, link, body, d);
         ts_vec3 moved = change_of(&s, slope.v_by_q, slope.a_by_q, ts_motion_at(S, s.arm));
         if (part == TS_SENSOR_OF_INSTRUMENT) moved = ts_vec3_sub(moved, ts_vec3_cross(S.angular, s.x));

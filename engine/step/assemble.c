@@ -406,10 +406,11 @@ static void fill_companion(const assembly* work, int b) {
 // The axes of a chain, side by side, and whitened.
 static void fill_chain(const assembly* work, company* chain, double* side) {
     const ts_row_plan* plan = work->plan;
-    const ts_motion* axis = work->sim->kinematics.dof_axis;
+    ts_motion room[6];
     int first = plan->segment_start[chain->block], last = plan->segment_start[chain->block + 1];
     ts_row_piece piece;
     open_piece(work, first, last, 6, side, &piece);
+    const ts_motion* axis = ts_kinematics_axes(work->sim->model, &work->sim->kinematics, piece.tree, room);
     chain->tree = piece.tree;
     chain->dof_first = piece.dof_first;
     chain->dof_count = piece.dof_count;

@@ -116,10 +116,10 @@ static int inertia_product(const ts_sim* sim, const double* x, const double* y, 
     *out_product = 0.0;
     for (int d = 0; d < model->nv; ++d) {
         int parent = model->dof[d].parent;
-        moves[d] =
-            ts_motion_add_scaled(parent >= 0 ? moves[parent] : ts_motion_zero(), x[d], sim->kinematics.dof_axis[d]);
-        other[d] =
-            ts_motion_add_scaled(parent >= 0 ? other[parent] : ts_motion_zero(), y[d], sim->kinematics.dof_axis[d]);
+        moves[d] = ts_motion_add_scaled(parent >= 0 ? moves[parent] : ts_motion_zero(), x[d],
+                                        ts_kinematics_axis(sim->model, &sim->kinematics, d));
+        other[d] = ts_motion_add_scaled(parent >= 0 ? other[parent] : ts_motion_zero(), y[d],
+                                        ts_kinematics_axis(sim->model, &sim->kinematics, d));
         *out_product += model->dof[d].armature * x[d] * y[d];
     }
     for (int b = 1; b < model->body_count; ++b) {

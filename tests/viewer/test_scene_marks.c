@@ -101,7 +101,7 @@ Test(scene_marks, joints_ties_and_frames_are_where_they_are) {
         ts_vec3 way = ts_vec3_make((double)arrow->vector[0], (double)arrow->vector[1], (double)arrow->vector[2]);
         ts_vec3 from = ts_vec3_make((double)arrow->from[0], (double)arrow->from[1], (double)arrow->from[2]);
         cr_assert(ts_vec3_distance(ts_vec3_add_scaled(from, 0.5, way), anchor) < 1e-6, "its middle is the anchor");
-        ts_motion axis = sim->kinematics.dof_axis[scene.model->joint[k].dof_first];
+        ts_motion axis = ts_kinematics_axis(sim->model, &sim->kinematics, scene.model->joint[k].dof_first);
         cr_assert(ts_vec3_norm(ts_vec3_cross(axis.angular, way)) < 1e-6 * ts_vec3_norm(way));
     }
     // A tie is three lines, a frame three arrows, and the lines of links one for each body that hangs on another.

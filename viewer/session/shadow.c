@@ -48,7 +48,11 @@ static void copy_kinematics(ts_arena* arena, const ts_model* m, const ts_kinemat
     out->pose_count = from->pose_count;
     out->joint_anchor = copy(arena, from->joint_anchor, (size_t)m->joint_count, sizeof *from->joint_anchor);
     out->tree_origin = copy(arena, from->tree_origin, (size_t)m->tree_count, sizeof *from->tree_origin);
-    out->dof_axis = copy(arena, from->dof_axis, (size_t)m->nv, sizeof *from->dof_axis);
+    out->axis_first = from->axis_first;
+    out->axis_count = from->axis_count;
+    out->has_lone = from->has_lone;
+    out->own_axis = copy(arena, from->own_axis + from->axis_first, (size_t)from->axis_count, sizeof *from->own_axis);
+    if (out->own_axis) out->own_axis -= out->axis_first;
 }
 
 void ts_shadow_begin(ts_shadow* shadow) {

@@ -53,7 +53,7 @@ Test(kinematics, axes_and_twists_are_derivatives_of_positions) {
                 for (int e = f.model->body[b].dof_last; e >= 0; e = f.model->dof[e].parent) moves |= e == d;
                 ts_vec3 world = ts_transform_point(&f.sim->kinematics.body_pose[b], point);
                 ts_motion axis = ts_motion_zero();
-                if (moves) axis = f.sim->kinematics.dof_axis[d];
+                if (moves) axis = ts_kinematics_axis(f.sim->model, &f.sim->kinematics, d);
                 ts_vec3 origin = moves ? f.sim->kinematics.tree_origin[f.model->body[b].tree] : world;
                 assert_vec3(ts_motion_at(axis, ts_vec3_sub(world, origin)), linear, 1e-9, "point by dof");
                 assert_vec3(axis.angular, angular, 1e-9, "turn by dof");

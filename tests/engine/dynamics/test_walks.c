@@ -25,6 +25,8 @@ static void take(void* to, void* from, size_t bytes) {
 
 static void take_all(const ts_model* model, ts_kinematics* k, motion_table* out) {
     memset(out, 0, sizeof *out);
+    // A lone body's follow from its pose.
+    for (int d = 0; d < model->nv; ++d) out->axis[d] = ts_kinematics_axis(model, k, d);
     for (int b = 0; b < model->body_count; ++b) {
         const ts_body* body = &model->body[b];
         // What hangs on the world only is placed once.
@@ -42,7 +44,7 @@ static void take_all(const ts_model* model, ts_kinematics* k, motion_table* out)
     }
     take(out->anchor, k->joint_anchor, (size_t)model->joint_count * sizeof *out->anchor);
     take(out->origin, k->tree_origin, (size_t)model->tree_count * sizeof *out->origin);
-    take(out->axis, k->dof_axis, (size_t)model->nv * sizeof *out->axis);
+    memset(k->own_axis + k->axis_first, 0xff, (size_t)k->axis_count * sizeof *k->own_axis);
     memset(k->dof_velocity, 0xff, (size_t)model->nv * sizeof(double));
 }
 
