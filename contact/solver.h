@@ -93,6 +93,11 @@ typedef struct ts_solver {
     /// go and islands part and meet; 0 is a block that is new. The caller keeps it with the block's impulse and does not
     /// scale it. NULL: nothing, and the memory stays as it is.
     const char* remembers;
+    /// Of a solver that gives a start back which is good enough: up to which excess (contact/judge/yardstick.h) `solve` would do so
+    /// now; 0 where only `solve` can tell. The start as it would come back goes to out_impulse (row_count), and what the report would be.
+    /// Memory would stay as it is. Who judges every answer asks this first, so that a start which holds is judged once. NULL: never.
+    double (*keeps_start)(const ts_contact_problem* problem, const void* settings, const double* impulse,
+                          double* out_impulse, ts_solve_report* out_report);
     /// Nonzero when its law is that of contacts with a spring and a damper of their own: an engine gives it those that
     /// the model has, as R and c*, in place of hard contacts.
     int takes_softness;

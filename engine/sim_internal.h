@@ -20,6 +20,7 @@ typedef struct ts_collider {
     const ts_transform* placed;  // where its box is, in the geom's frame; NULL: there, and straight
     int turned;                  // of these none, else its place in ts_sim_storage.oriented
     int is_box;                  // nonzero: the geom is its box
+    int is_fixed;                // nonzero: nothing ever moves it
     int dof;                     // the first of its body's six, where that is a lone one; else -1
     double size;                 // m: how far from its origin the geom's surface is at most
     double radius;               // m: how far from that of its body
@@ -152,6 +153,7 @@ typedef struct ts_sim_storage {
 
     // boxes of the present step
     ts_bounds* bounds;      // (collider_count)
+    double fixed_margin;    // m: the margin that those of fixed colliders have been made with; NaN: they have not
     ts_obb* oriented;       // boxes that do not lie as their geoms do
     ts_foreseen* foreseen;  // (geom_count) of colliders
 

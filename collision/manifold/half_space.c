@@ -9,6 +9,7 @@
 // 1e-5 radii, so that a standing cylinder keeps its four labels; gaps are right to that length.
 #include "collision/manifold/manifold_internal.h"
 
+#include "base/linear/four.h"
 #include "collision/shape/support_internal.h"
 
 #include <string.h>
@@ -23,19 +24,52 @@ static void add_low_point(const ts_transform* pose, ts_vec3 local, double radius
     ts_contact_list_add(out, ts_vec3_make(at.x, at.y, 0.5 * gap), gap, ts_contact_label(1, -1, -1, label, label));
 }
 
+// p + R x, one row of it.
+static inline ts_four row_of_points(const double* R, double p, const double* x, const double* y, const double* z) {
+    ts_four sum = ts_four_plus(ts_four_times(R[0], ts_four_load(x)), ts_four_times(R[1], ts_four_load(y)));
+    return ts_four_plus(ts_four_all(p), ts_four_plus(sum, ts_four_times(R[2], ts_four_load(z))));
+}
+
+static inline uint32_t corner_label(int corner) { return ts_contact_label(1, -1, -1, corner, corner); }
+
+// add_low_point of four corners side by side; the list has room.
+static void add_four(const ts_transform* pose, const double* x, const double* y, const double* z, double radius,
+                     double margin, const int* corner, ts_contact_list* out) {
+    // Constants to the compiler.
+    const uint32_t label[8] = {corner_label(0), corner_label(1), corner_label(2), corner_label(3),
+                               corner_label(4), corner_label(5), corner_label(6), corner_label(7)};
+    double gap[4];
+    ts_four at = row_of_points(pose->R.m[0], pose->p.x, x, y, z),
+            beside = row_of_points(pose->R.m[1], pose->p.y, x, y, z);
+    ts_four height = ts_four_minus(row_of_points(pose->R.m[2], pose->p.z, x, y, z), ts_four_all(radius));
+    ts_four half = ts_four_times(0.5, height), rest = half;
+    ts_four_store(height, gap);
+    ts_four_transpose(&at, &beside, &half, &rest);
+    const ts_four position[4] = {at, beside, half, rest};
+    for (int k = 0; k < 4; ++k) {
+        if (gap[k] > margin) continue;
+        ts_manifold_point* point = &out->point[out->count++];
+        ts_four_store_three(position[k], &point->position.x);
+        point->gap = gap[k];
+        point->feature = label[corner[k]];
+    }
+}
+
 static void box_contacts(const ts_shape* shape, const ts_transform* pose, double margin, ts_contact_list* out) {
     // Up, seen from the box, is the bottom row of R. The lowest corner lies on the face most opposed to it.
-    ts_vec3 corner, up = ts_mat3_row(&pose->R, 2);
+    ts_vec3 h = shape->half, up = ts_mat3_row(&pose->R, 2);
     int axis = ts_vec3_largest(ts_vec3_abs(up));
     int positive = ts_vec3_get(up, axis) < 0.0;
     int u = 1 << (axis + 1) % 3, v = 1 << (axis + 2) % 3;
     int base = positive << axis;
-    const int loop[4] = {0, u, u | v, v};
+    const int corner[4] = {base, base | u, base | u | v, base | v};
+    double x[4], y[4], z[4];
     for (int k = 0; k < 4; ++k) {
-        int bits = base | loop[k];
-        ts_shape_traits_of(shape)->vertex(shape, bits, &corner);
-        add_low_point(pose, corner, shape->radius, margin, bits, out);
+        x[k] = corner[k] & 1 ? h.x : -h.x;
+        y[k] = corner[k] & 2 ? h.y : -h.y;
+        z[k] = corner[k] & 4 ? h.z : -h.z;
     }
+    add_four(pose, x, y, z, shape->radius, margin, corner, out);
 }
 
 // Four points of a rim at height z of the shape's axis, and the lowest of it where that is lower than they are.

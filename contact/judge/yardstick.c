@@ -47,6 +47,11 @@ double ts_yardstick_gate(const ts_yardstick* y) {
     return y->goal.force > 0.0 ? fmin(gate, y->goal.force * y->problem->time_step) : gate;
 }
 
+double ts_goal_excess(ts_goal goal, double unmet, ts_law_residual own, double time_step) {
+    double force = goal.force > 0.0 ? ts_law_residual_in_force_units(own, time_step) : 0.0;
+    return ts_worse(ts_share(unmet, fmax(goal.tolerance, least_tolerance)), ts_share(force, goal.force));
+}
+
 double ts_yardstick_excess_of(const ts_yardstick* y, int first, int last, double largest, const double* impulse,
                               const double* u) {
     static const ts_law_residual nothing;
@@ -55,9 +60,8 @@ double ts_yardstick_excess_of(const ts_yardstick* y, int first, int last, double
     ts_residual_scale_impulse(&scale, largest);
     int by_law = y->law != TS_LAW_NCP || y->goal.force > 0.0;
     ts_law_residual own = by_law ? ts_residual_of_law_blocks(y->problem, y->law, range, impulse, u) : nothing;
-    double unmet = unmet_of(y->problem, y->law, range, &scale, impulse, u, own), force = 0.0;
-    if (y->goal.force > 0.0) force = ts_law_residual_in_force_units(own, y->problem->time_step);
-    return ts_worse(ts_share(unmet, fmax(y->goal.tolerance, least_tolerance)), ts_share(force, y->goal.force));
+    double unmet = unmet_of(y->problem, y->law, range, &scale, impulse, u, own);
+    return ts_goal_excess(y->goal, unmet, own, y->problem->time_step);
 }
 
 double ts_yardstick_excess(const ts_yardstick* y, const double* impulse, const double* u) {

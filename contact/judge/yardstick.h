@@ -29,6 +29,9 @@ typedef struct ts_yardstick {
 /// Makes it: one pass over the problem. Needs ROWS.
 ts_yardstick ts_yardstick_make(const ts_contact_problem* problem, ts_contact_law law, ts_goal goal);
 
+/// How many times too large an error is of which so much is unmet, and that is `own` by the law: reached when at most 1. A NaN stays.
+double ts_goal_excess(ts_goal goal, double unmet, ts_law_residual own, double time_step);
+
 /// m/s: velocities under this are about good enough: a movement of iterates at which a look is worth its while.
 double ts_yardstick_gate(const ts_yardstick* yardstick);
 

@@ -53,14 +53,16 @@ static void plan_run(ts_sim* sim, const ts_contact_run* run, ts_row_plan* plan) 
         dimension == 1 ? TS_SET_HALF_LINE : TS_SET_CONE, 0, dimension, contact->surface.friction, 0.0, 0.0};
     const ts_body* body = sim->model->body;
     int chain[2] = {body[contact->body_a].dof_last, body[contact->body_b].dof_last}, first = plan->block_count;
-    if (!ts_row_plan_add_matched(plan, &owner, &block, chain, 2)) return;
-    contact->block = first;
-    if (run->count == 1 || !ts_row_plan_add_alike(plan, run->count - 1)) return;
-    for (int k = 1; k < run->count; ++k) {
+    if (!ts_row_plan_keep(plan, key.whole, dimension, run->count)) {
+        if (!ts_row_plan_add_matched(plan, &owner, &block, chain, 2)) return;
+        if (run->count > 1 && !ts_row_plan_add_alike(plan, run->count - 1)) return;
+    }
+    for (int k = 0; k < run->count; ++k) {
         ts_row_block* mine = &plan->owner[first + k];
         mine->key.part = contact[k].key;
         mine->item = run->first + k;
         mine->memory = memory[k];
+        mine->blocked = 0;
         plan->block[first + k].mu = contact[k].surface.friction;
         contact[k].block = first + k;
     }

@@ -1,6 +1,9 @@
 // Listing the blocks of a step: which rows they take, which runs of degrees of freedom they touch, and what they go on
 // from.
 //
+// What stands and slides has the contacts of the last step: blocks are not listed again while they are those of the last plan, from its first on up to the
+// first that is another. Nothing beyond that is taken for known, as it may have been written over.
+//
 // A chain of dofs, from one down to its tree's root, is a few runs of consecutive dofs: one segment each. Two chains of one
 // tree share their lower part, and columns of a block's segments must not overlap: then the whole tree is one segment.
 #include "engine/rows/row_plan_internal.h"
@@ -101,6 +104,7 @@ static int is_asleep(const ts_sim* sim, const int* chain, int count) {
 
 // Lists a block whose segments are there.
 static void close_block(ts_row_plan* plan, const ts_row_block* owner, const ts_block* block) {
+    plan->known = 0;
     int b = plan->block_count++;
     plan->owner[b] = *owner;
     plan->owner[b].source = plan->source;
@@ -144,6 +148,26 @@ int ts_row_plan_add_alike(ts_row_plan* plan, int count) {
     plan->row_count = plan->block_row[plan->block_count];
     plan->segment_count += count * segments;
     plan->number_count += (size_t)count * (size_t)block.rows * columns;
+    return 1;
+}
+
+int ts_row_plan_keep(ts_row_plan* plan, uint64_t whole, int rows, int count) {
+    int first = plan->block_count, end = first + count, segment = plan->segment_count;
+    if (end > plan->known || ts_sim_storage_of(plan->sim)->asleep_count > 0) return 0;
+    // Blocks of one source and whole lie together.
+    const ts_row_block *from = &plan->owner[first], *to = &plan->owner[end - 1];
+    if (from->source != plan->source || from->key.whole != whole || to->source != plan->source ||
+        to->key.whole != whole || plan->block[first].rows != rows)
+        return 0;
+    const ts_model* model = plan->sim->model;
+    int moved = plan->segment_start[first + 1] - segment;
+    for (int s = segment; s < segment + moved; ++s)
+        if (model->tree[model->dof[plan->segment[s].column].tree].kind == TS_TREE_GENERAL) return 0;
+    if (moved > plan->tree_most) plan->tree_most = moved;
+    plan->block_count = end;
+    plan->row_count = plan->block_row[end];
+    plan->segment_count = plan->segment_start[end];
+    plan->number_count += (size_t)count * (size_t)rows * (size_t)(6 * moved);
     return 1;
 }
 
@@ -202,12 +226,14 @@ void ts_row_plan_open(ts_row_plan* plan, const ts_model* model) {
         const ts_row_source* source = ts_row_source_at(i);
         int fits = source->fits ? source->fits(model) : !source->fault || has_equality_of(model, i);
         if (!fits) plan->idle |= 1u << i;
+        if (fits) plan->source_end = i + 1;
     }
 }
 
 const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
     ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     plan->sim = sim;
+    plan->known = plan->failed ? 0 : plan->block_count;
     plan->failed = plan->drives = 0;
     plan->block_count = plan->row_count = plan->segment_count = plan->tree_most = 0;
     plan->number_count = plan->wide_most = 0;
@@ -215,8 +241,7 @@ const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
     plan->block_row[0] = plan->segment_start[0] = 0;
     plan->memory_end = 0;
     plan->keeper = ts_sim_keeper(sim);
-    int sources = ts_row_source_count();
-    for (plan->source = 0; plan->source < sources; ++plan->source) {
+    for (plan->source = 0; plan->source < plan->source_end; ++plan->source) {
         if (plan->idle >> plan->source & 1u) continue;
         plan->source_first = plan->block_count;
         // The memory is in the order of sources.

@@ -27,9 +27,11 @@ struct ts_row_plan {
     int source_first;     // its first block
     int memory_at;        // entries of sim->row_memory from here to memory_end may still be met
     int memory_end;
-    int drives;     // nonzero: there are blocks of sources that drive
-    int failed;     // nonzero: memory was short
-    unsigned idle;  // a bit for each source that the model cannot have rows of
+    int drives;      // nonzero: there are blocks of sources that drive
+    int failed;      // nonzero: memory was short
+    unsigned idle;   // a bit for each source that the model cannot have rows of
+    int source_end;  // behind the last source that it can
+    int known;       // blocks of the last plan that may still be those of this one: 0 from the first that is another on
     int block_capacity;
     int segment_capacity;
 };

@@ -216,6 +216,11 @@ int ts_row_plan_add_matched(ts_row_plan* plan, const ts_row_block* owner, const 
 /// are that one. Returns 0, and lists none, where memory is short.
 int ts_row_plan_add_alike(ts_row_plan* plan, int count);
 
+/// Lists `count` blocks of `rows` rows where the last plan has such ones of the same source and whole, and they move nothing but lone free bodies: all that
+/// ts_row_plan_add_matched and ts_row_plan_add_alike would write is there, but for part of the key, item, memory and `blocked` of their owners, and friction,
+/// which the caller writes. What is listed by one whole moves the same chains in every step. Returns 0, and lists none, otherwise.
+int ts_row_plan_keep(ts_row_plan* plan, uint64_t whole, int rows, int count);
+
 /// The next active equality after number `e` (-1: the first) that is of the source whose turn it is, or -1.
 int ts_row_next_equality(const ts_row_plan* plan, int e);
 

@@ -103,9 +103,16 @@ static void conclude(ts_sim* sim) {
     if (converged != (info->islands.not_converged == 0)) info->islands.not_converged = !converged;
 }
 
-// Row velocities are wanted by sources, as J v+ = u + c*, and by both judgements: they are computed once. Returns 0 when memory
-// is short.
-int ts_step_judge(ts_sim* sim) {
+// Whether more is unmet than `enough` times what may be.
+static int misses(const ts_sim* sim, double enough) {
+    ts_solver_settings shared;
+    memcpy(&shared, sim->solver_settings, sizeof shared);
+    return !(ts_goal_excess(ts_solver_goal(&shared), sim->info.unmet, sim->info.own, sim->options.time_step) <= enough);
+}
+
+// Row velocities are wanted by sources, as J v+ = u + c*, and by both judgements: they are computed once. Of a start that misses more than `enough`,
+// an excess, nothing is told; 0: it is an answer, however good. Returns 0 for such a start and when memory is short.
+static int judge(ts_sim* sim, double enough) {
     const ts_contact_problem* problem = &sim->problem;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_arena* arena = &sim->scratch;
@@ -129,7 +136,6 @@ int ts_step_judge(ts_sim* sim) {
         G->ops->set_impulse(G, sim->impulse);
         for (int i = 0; i < rows; ++i) velocity[i] = u[i] + reference[i];
     }
-    answer_sources(sim, velocity);
     for (int i = 0; problem->R && i < rows; ++i) u[i] += problem->R[i] * sim->impulse[i];
     for (int i = 0; soft && i < rows; ++i)
         rigid_u[i] = velocity[i] - storage->rigid_reference[i] + storage->rigid_R[i] * sim->impulse[i];
@@ -143,6 +149,26 @@ int ts_step_judge(ts_sim* sim) {
     } else {
         judge_own_law(sim, R, u);
     }
+    if (enough > 0.0 && misses(sim, enough)) return 0;
+    answer_sources(sim, velocity);
     conclude(sim);
     return 1;
+}
+
+int ts_step_judge(ts_sim* sim) { return judge(sim, 0.0); }
+
+int ts_step_start_holds(ts_sim* sim) {
+    const ts_solver* solver = sim->solver;
+    const ts_islands* islands = &ts_sim_storage_of(sim)->islands;
+    double* start = sim->impulse;
+    if (!solver->keeps_start || islands->count > 1 || sim->problem.is_part) return 0;
+    double* impulse = TS_ARENA_ARRAY(&sim->scratch, double, sim->problem.row_count);
+    if (!impulse) return 0;
+    double enough = solver->keeps_start(&sim->problem, sim->solver_settings, start, impulse, &sim->info.solve);
+    if (enough == 0.0) return 0;
+    sim->impulse = impulse;
+    sim->info.islands = (ts_island_report){1, sim->problem.block_count, 0};
+    if (judge(sim, enough)) return 1;
+    sim->impulse = start;
+    return 0;
 }

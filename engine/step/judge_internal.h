@@ -15,6 +15,10 @@ void ts_step_judge_nothing(ts_sim* sim);
 /// residual, and settles info.solve.status. Returns 0 when memory is short.
 int ts_step_judge(ts_sim* sim);
 
+/// Whether the solver would give the start back: where it says how good that must be, and the judge finds it so. It is the answer then, judged as
+/// ts_step_judge does. Returns 0, with nothing told to anybody, where the solver has to be asked.
+int ts_step_start_holds(ts_sim* sim);
+
 /// The step's problem as if nothing was soft, for a judge: the operator is the problem's own, g may live in `arena`. Returns 0
 /// when memory is short.
 int ts_step_rigid_problem(const ts_sim* sim, ts_arena* arena, ts_contact_problem* out_problem);

@@ -66,6 +66,7 @@ static int add_collider(ts_sim* sim, int index, int paired, double margin) {
     collider->dof = body->tree >= 0 && sim->model->tree[body->tree].kind != TS_TREE_GENERAL
                         ? sim->model->tree[body->tree].dof_first
                         : -1;
+    collider->is_fixed = body->tree < 0 && sim->model->mocap_count == 0;
     collider->margin = margin;
     collider->size = ts_shape_bounding_radius(&geom->shape);
     collider->radius = collider->size + ts_vec3_norm(geom->pose.position);
@@ -132,6 +133,7 @@ int ts_sim_find_colliders(ts_sim* sim) {
         if (meets && !add_collider(sim, g, is_paired[g], margin[g])) return 0;
     }
     storage->pairs_search = some_search(sim);
+    storage->fixed_margin = (double)NAN;
     int turned = 0;
     for (int c = 0; c < storage->collider_count; ++c)
         storage->collider[c].turned = storage->collider[c].placed ? turned++ : 0;
@@ -191,10 +193,11 @@ static void update_bounds(void* context, int begin, int end, int worker) {
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     double margin = 0.5 * room_of_margin(sim);
-    int few = storage->collider_count <= FEW;
+    int few = storage->collider_count <= FEW, is_known = margin == storage->fixed_margin;
     (void)worker;
     for (int c = begin; c < end; ++c) {
         const ts_collider* collider = &storage->collider[c];
+        if (is_known && collider->is_fixed) continue;
         const ts_geom* geom = &sim->model->geom[collider->geom];
         ts_foresee_note(sim, collider);
         double reach = storage->foreseen[collider->geom].reach;
@@ -269,6 +272,7 @@ ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_coun
     // What is gone when pairs are in order takes the place of what the narrow stage and solves will need.
     ts_arena_reset(&storage->solve_scratch[0]);
     ts_task_parallel_for(sim->tasks, storage->collider_count, 128, update_bounds, sim);
+    storage->fixed_margin = 0.5 * room_of_margin(sim);
     ts_code code = ts_broad_phase_update(storage->broad, storage->bounds, storage->collider_count, &settings,
                                          sim->tasks, &storage->solve_scratch[0], &found, &info);
     for (int i = 0; i < found.count; ++i) {

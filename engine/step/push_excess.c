@@ -97,6 +97,10 @@ static int sum_demands(const ts_sim* sim, double* out_fastest, double* out_asked
     const double *push = problem->push_out, *impulse = sim->impulse;
     double fastest = 0.0, asked = 0.0;
     *out_fastest = *out_asked = 0.0;
+    // What rests within the slop asks for nothing.
+    double asks = 0.0;
+    for (int r = 0; r < problem->row_count; ++r) asks += fabs(push[r]);
+    if (asks == 0.0) return 0;
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
         int opening = ts_contact_problem_opening_row(block), is_cone = block->set == TS_SET_CONE;

@@ -30,28 +30,32 @@ void ts_step_take_velocity(ts_sim* sim) {
     }
 }
 
+// Finds the islands, where there may be several. Returns 0 when memory was short.
+static int find_islands(ts_sim* sim) {
+    ts_islands* parts = &ts_sim_storage_of(sim)->islands;
+    *parts = (ts_islands){1, NULL, NULL};
+    if (sim->model->tree_count == 1) return 1;
+    // Who sleeps was an island of its own: the others are cut out as they were then, to the bit.
+    const ts_bed* bed = ts_sim_storage_of(sim)->bed;
+    sim->problem.is_part = bed && bed->row.count > 0;
+    if (sim->problem.block_count <= 1 && !sim->problem.is_part) return 1;
+    return !ts_islands_find(&sim->problem, &sim->scratch, parts);
+}
+
 // Solves by islands. Returns 0 when memory was short.
 static int solve(ts_sim* sim) {
     ts_arena* scratch = ts_sim_storage_of(sim)->solve_scratch;
     ts_island_report* islands = &sim->info.islands;
-    ts_islands* parts = &ts_sim_storage_of(sim)->islands;
     int workers = ts_task_pool_workers(sim->tasks), enough = 1;
     for (int w = 0; w < workers; ++w) ts_arena_reset(&scratch[w]);
-    *parts = (ts_islands){1, NULL, NULL};
     if (sim->model->tree_count == 1) {
         sim->info.solve = ts_solver_solve(sim->solver, &sim->problem, sim->solver_settings, scratch, sim->impulse);
         islands->islands = 1;
         islands->largest = sim->problem.block_count;
         islands->not_converged = sim->info.solve.status != TS_SOLVE_CONVERGED;
     } else {
-        // Who sleeps was an island of its own: the others are cut out as they were then, to the bit.
-        const ts_bed* bed = ts_sim_storage_of(sim)->bed;
-        sim->problem.is_part = bed && bed->row.count > 0;
-        if ((sim->problem.block_count > 1 || sim->problem.is_part) &&
-            ts_islands_find(&sim->problem, &sim->scratch, parts))
-            return 0;
-        sim->info.solve = ts_island_solve(sim->solver, &sim->problem, parts, sim->solver_settings, sim->tasks, scratch,
-                                          sim->impulse, islands);
+        sim->info.solve = ts_island_solve(sim->solver, &sim->problem, &ts_sim_storage_of(sim)->islands,
+                                          sim->solver_settings, sim->tasks, scratch, sim->impulse, islands);
     }
     for (int w = 0; w < workers; ++w) enough = enough && !scratch[w].failed;
     return enough;
@@ -61,7 +65,7 @@ static int solve(ts_sim* sim) {
 static int solve_again(ts_sim* sim) {
     memset(sim->impulse, 0, (size_t)sim->problem.row_count * sizeof(double));
     memset(&sim->info.islands, 0, sizeof sim->info.islands);
-    return solve(sim) && ts_step_judge(sim);
+    return find_islands(sim) && solve(sim) && ts_step_judge(sim);
 }
 
 // Where demands contradict each other, solves without them; one fight may hide another, and to ask for a proof costs less than to solve in vain.
@@ -102,7 +106,8 @@ ts_code ts_step_solve(ts_sim* sim) {
         memcpy(storage->new_velocity, sim->free_velocity, (size_t)sim->model->nv * sizeof(double));
         return TS_OK;
     }
-    if (!solve(sim) || !ts_step_judge(sim)) return TS_ERROR_MEMORY;
+    if (!find_islands(sim)) return TS_ERROR_MEMORY;
+    if (!ts_step_start_holds(sim) && (!solve(sim) || !ts_step_judge(sim))) return TS_ERROR_MEMORY;
     if (!solve_what_is_left(sim)) return TS_ERROR_MEMORY;
     ts_step_take_velocity(sim);
     return sim->scratch.failed ? TS_ERROR_MEMORY : TS_OK;

@@ -211,6 +211,21 @@ static double start_enough(const ts_contact_problem* problem) {
     return 1.0;
 }
 
+// What stage `small` would see first, where it would run and the last start was good enough: then this one mostly is. The start of an island is held to 1
+// (start_enough), as no block of it has moved.
+static double keeps_start(const ts_contact_problem* problem, const void* settings, const double* impulse,
+                          double* out_impulse, ts_solve_report* out_report) {
+    const ts_ncp_settings* s = (const ts_ncp_settings*)settings;
+    int runs = s->stages >> SMALL & 1 && s->shared.iteration_limit > 0 && problem->row_count > s->least_norm;
+    if (!runs || problem->trace || !problem->memory) return 0.0;
+    for (int b = 0; b < problem->block_count; ++b)
+        if (problem->memory[b] != has_held) return 0.0;
+    if (!ts_ncp_sees_start(problem) || !ts_small_newton_takes(problem)) return 0.0;
+    ts_ncp_admit(problem, impulse, out_impulse);
+    *out_report = (ts_solve_report){TS_SOLVE_CONVERGED, 0, SMALL + 1};
+    return 1.0;
+}
+
 // The search's point writes through `impulse`.
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {  // NOLINT(readability-non-const-parameter)
@@ -255,6 +270,7 @@ const ts_solver ts_ncp_solver = {
     .solve = solve,
     TS_SOLVER_SETTINGS(defaults, setting),
     .remembers = "whether the last start was the answer",
+    .keeps_start = keeps_start,
     .accuracy = accuracies,
     .accuracy_count = sizeof accuracies / sizeof accuracies[0],
     .stage_count = TS_NCP_STAGES,

@@ -80,6 +80,12 @@ typedef int ts_ncp_way(ts_ncp_search* s, int which, int limit);
 /// Newton in the space of velocities, where few of them move.
 ts_ncp_way ts_ncp_small;
 
+/// Whether it is seen at once what a start misses: contacts of free bodies, whose rows are six numbers for each.
+int ts_ncp_sees_start(const ts_contact_problem* problem);
+
+/// A start, admissible.
+void ts_ncp_admit(const ts_contact_problem* problem, const double* impulse, double* out_impulse);
+
 /// Gauss-Seidel sweeps, for as long as they promise to end soon.
 ts_ncp_way ts_ncp_sweeps;
 

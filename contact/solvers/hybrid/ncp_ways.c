@@ -96,18 +96,27 @@ static double excess_up_to(const ts_ncp_search* s, const ts_velocity_form* form,
     return worst;
 }
 
+int ts_ncp_sees_start(const ts_contact_problem* problem) {
+    const ts_velocity_form* form = ts_velocity_form_of(problem->delassus);
+    return form && form->known_rows && form->base.bound;
+}
+
+void ts_ncp_admit(const ts_contact_problem* problem, const double* impulse, double* out_impulse) {
+    memcpy(out_impulse, impulse, (size_t)problem->row_count * sizeof(double));
+    for (int b = 0; b < problem->block_count; ++b) admit(&problem->block[b], out_impulse + problem->block[b].row);
+}
+
 // Contacts of free bodies that rest are those of the last step, and so is the answer: to see that takes a tenth of what the law linearised does.
 // Other rows lie in tiles, where the same is found as quickly.
 static int start_holds(ts_ncp_search* s) {
     const ts_contact_problem* p = s->problem;
     ts_velocity_form* form = ts_velocity_form_of(p->delassus);
-    if (!form || !form->known_rows || !form->base.bound) return 0;
+    if (!ts_ncp_sees_start(p)) return 0;
     ts_arena_scope scope = ts_arena_scope_begin(s->scratch);
     double *x = TS_ARENA_ARRAY(s->scratch, double, p->row_count), excess = HUGE_VAL;
     double* u = TS_ARENA_ARRAY(s->scratch, double, p->row_count);
     if (x && u) {
-        memcpy(x, s->at.impulse, (size_t)p->row_count * sizeof(double));
-        for (int b = 0; b < p->block_count; ++b) admit(&p->block[b], x + p->block[b].row);
+        ts_ncp_admit(p, s->at.impulse, x);
         ts_velocity_form_set(form, x);
         excess = excess_up_to(s, form, s->start_enough, x, u);
     }

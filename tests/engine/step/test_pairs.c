@@ -221,3 +221,24 @@ Test(pairs, a_crowd_in_one_place_is_said_to_be_one) {
     fixture_run(&f, 2);
     fixture_end(&f);
 }
+
+// The floor's box is not made again in every step, but where another margin is asked for.
+Test(pairs, boxes_of_what_is_fixed_follow_the_margin) {
+    ts_builder* builder = ts_builder_create("above");
+    fixture_floor(builder, 0.0, 0.5);
+    ts_geom_def geom = ts_geom_def_default();
+    geom.body = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.115), -1.0, ts_mat3_zero());
+    geom.shape = ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1));
+    cr_assert(ts_builder_add_geom(builder, &geom) >= 0);
+    fixture f = fixture_start(builder, 1);
+    f.sim->options.gravity = ts_vec3_zero();
+    fixture_run(&f, 2);
+    cr_expect_eq(f.sim->contact_count, 0);
+    f.sim->options.contact_margin = 0.02;
+    fixture_run(&f, 1);
+    cr_expect_eq(f.sim->contact_count, 4);
+    f.sim->options.contact_margin = 0.001;
+    fixture_run(&f, 1);
+    cr_expect_eq(f.sim->info.pair_count, 0);
+    fixture_end(&f);
+}
