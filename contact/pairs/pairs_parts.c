@@ -1,14 +1,16 @@
-// Passes over pairs by several threads.
+// Passes over pairs, one behind the other, by one thread or several.
 //
-// Problem: a sweep over one pile is one long chain of updates; cut into pieces that do not know of each other it is another sweep, with other bits. Rule:
-// a part is some domains of pairs_order.c, and a group waits for those that touched its bodies before it, in this pass or in the one before. Where
-// loads run to and fro between two parts, threads would wait for each other at every level of the pile, longer than a group takes; so a thread
-// that cannot go on in a pass goes on with the next ones, behind it, up to four at once. Several passes go through without a halt.
+// Problem: a sweep over one pile is one long chain of updates; cut into pieces that do not know of each other it is another sweep, with other bits. And a
+// large pile is not in the near caches any more when the next sweep begins: it came from memory as often as it was swept. Rule:
+// a part is some domains of pairs_order.c, gone through piece by piece, some groups one after the other. A piece waits for those that touched its bodies
+// before it, in this pass or in the one before, and of all that can be done the last pass comes first, up to eight at once: passes go down a pile close
+// behind each other, and what one has read the next ones find near. Where loads run to and fro between two parts, threads would wait for each other at
+// every level of the pile, longer than a group takes; they do what other passes have for them.
 // A part is walked through by one thread at a time, which leaves it where it would have to wait long: on a busy machine the
 // thread of the part that it waits for may not be running at all, and then it goes on with that part itself.
 // Source: data flow in place of barriers, as in sparse triangular solves by levels (Park and others 2014); passes behind each other as in
 // wavefront schemes for stencils (Wellein and others 2009); the order is that of pairs_order.c.
-// Guaranteed: every body sees the same updates in the same order as with one thread: the same bits. The first group of the first pass that is not
+// Guaranteed: every body sees the same updates in the same order as with one thread: the same bits. The first piece of the first pass that is not
 // over waits for nothing, so it ends, with however few of the threads.
 // Known to fail: a heap too small for two domains (pairs_order.c, count_domains) is swept by one thread. Where a line of cache takes 250 ns from core to core, as between
 // sockets, two threads are slower than one.
@@ -18,7 +20,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { SPINS = 400 };  // looks before a thread turns to another part
+enum {
+    SPINS = 400,  // looks before a thread turns to another part
+    NEAR = 256    // groups that one thread has in its near cache: all of them are one piece
+};
 
 // Alone on its cache lines.
 struct ts_pair_progress {
@@ -27,76 +32,118 @@ struct ts_pair_progress {
     char room[128 - (TS_PAIR_FLIGHT + 1) * sizeof(atomic_int)];
 };
 
-static int size_of(const struct ts_pair_parts* parts, int part) { return parts->first[part + 1] - parts->first[part]; }
+// Pieces of a part.
+static int size_of(const struct ts_pair_parts* parts, int part) {
+    return parts->first_piece[part + 1] - parts->first_piece[part];
+}
 
-// Groups of every part in order, and where each group stands in its own.
-static void list_groups(const ts_pairs* pairs, const ts_pair_order* order, struct ts_pair_parts* parts, int* out_part,
-                        int* out_at) {
+// What touched a body last: a piece of a part, in this pass or the one before.
+typedef struct last_touch {
+    int part;   // one more than it; 0: nothing did
+    int piece;  // of the part
+    int is_now;
+    int abreast;  // the group that is swept at once with it and comes first, one more than its place
+} last_touch;
+
+// Where a group is.
+typedef struct group_place {
+    int part;
+    int at;     // in `group` of the parts
+    int piece;  // of the part
+} group_place;
+
+// Groups of every part in order.
+static void list_groups(const ts_pairs* pairs, const ts_pair_order* order, struct ts_pair_parts* parts,
+                        group_place* out_place) {
     int next[TS_PAIR_PARTS_MOST] = {0};
     memset(parts->first, 0, ((size_t)parts->count + 1) * sizeof(int));
     for (int g = 0; g < pairs->group_count; ++g) {
-        out_part[g] = order->domain[g] * parts->count / order->domain_count;
-        ++parts->first[out_part[g] + 1];
+        out_place[g].part = order->domain[g] * parts->count / order->domain_count;
+        ++parts->first[out_place[g].part + 1];
     }
     for (int p = 0; p < parts->count; ++p) parts->first[p + 1] += parts->first[p];
     for (int g = 0; g < pairs->group_count; ++g) {
-        int part = out_part[g], n = parts->first[part] + next[part];
-        out_at[g] = next[part]++;
+        int part = out_place[g].part, n = parts->first[part] + next[part]++;
+        out_place[g].at = n;
         parts->group[n] = g;
     }
 }
 
-static int touches(const ts_pair_group* group, const int* mark, int of) {
+// Whether another part has touched a body of the group in this pass.
+static int is_foreign(const ts_pair_group* group, int part, const last_touch* last) {
     for (int side = 0; side < 2; ++side)
-        for (int k = 0; k < TS_PAIR_LANES; ++k)
-            if (group->body[side][k] && mark[group->body[side][k]] == of) return 1;
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            int of = last[group->body[side][k]].part;
+            if (of != 0 && of != part) return 1;
+        }
     return 0;
 }
 
-// How many neighbours share no body. `mark` (body_count) is zero.
-static void find_abreast(const ts_pairs* pairs, int* mark) {
-    const struct ts_pair_parts* parts = pairs->parts;
-    for (int n = 0, count; n < pairs->group_count; n += count) {
-        for (count = 0; count < TS_PAIR_ABREAST && n + count < pairs->group_count; ++count) {
-            const ts_pair_group* group = &pairs->group[parts->group[n + count]];
-            if (touches(group, mark, n + 1)) break;
-            for (int side = 0; side < 2; ++side)
-                for (int k = 0; k < TS_PAIR_LANES; ++k) mark[group->body[side][k]] = n + 1;
-        }
-        parts->abreast[n] = (char)count;
-    }
+// What does not move is nobody's.
+static void touch(const ts_pair_group* group, last_touch own, last_touch* last) {
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < TS_PAIR_LANES; ++k)
+            if (group->body[side][k]) last[group->body[side][k]] = own;
 }
 
-// What touched a body last: a group of a part, in this pass or the one before.
-typedef struct last_touch {
-    int part, at, is_now;
-} last_touch;
+// Cuts parts into pieces, and finds which of them touches bodies last. A group that waits for another part begins a piece: what a piece waits for is then
+// before its first group, and no two pieces wait for each other. `last` (body_count) is zero.
+static void cut_parts(const ts_pairs* pairs, struct ts_pair_parts* parts, group_place* place, last_touch* last) {
+    int pieces[TS_PAIR_PARTS_MOST] = {0}, begin[TS_PAIR_PARTS_MOST];
+    for (int g = 0; g < pairs->group_count; ++g) {
+        const ts_pair_group* group = &pairs->group[g];
+        int p = place[g].part, n = place[g].at;
+        if (pieces[p] == 0 || n - begin[p] == TS_PAIR_PIECE || (parts->count > 1 && is_foreign(group, p + 1, last))) {
+            begin[p] = n;
+            ++pieces[p];
+        }
+        place[g].piece = pieces[p] - 1;
+        touch(group, (last_touch){.part = p + 1, .piece = place[g].piece}, last);
+    }
+    parts->first_piece[0] = 0;
+    for (int p = 0; p < parts->count; ++p) parts->first_piece[p + 1] = parts->first_piece[p] + pieces[p];
+    for (int g = pairs->group_count - 1; g >= 0; --g)
+        parts->piece[parts->first_piece[place[g].part] + place[g].piece] = place[g].at;
+    parts->piece[parts->first_piece[parts->count]] = pairs->group_count;
+}
 
-// A group waits for the last one on each of its bodies.
-static void follow(const ts_pair_group* group, last_touch own, last_touch* last, struct ts_pair_parts* parts,
-                   ts_pair_need* need) {
+// All groups are one piece, which waits for itself.
+static void keep_whole(const ts_pairs* pairs, struct ts_pair_parts* parts, group_place* place) {
+    parts->first_piece[0] = parts->piece[0] = 0;
+    parts->first_piece[1] = 1;
+    parts->piece[1] = pairs->group_count;
+    for (int g = 0; g < pairs->group_count; ++g) place[g].piece = 0;
+}
+
+// A piece waits for the last ones on each of its bodies. Returns nonzero where one of the groups abreast that begin with `first` touched one.
+static int follow(const ts_pair_group* group, int part, int first, const last_touch* last, struct ts_pair_parts* parts,
+                  ts_pair_need* need) {
+    int joins = 0;
     for (int side = 0; side < 2; ++side)
         for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            int b = group->body[side][k];
-            if (b == 0) continue;
-            if (need) {
-                ts_pair_need* of = &need[last[b].part];
-                int* most = last[b].is_now ? &of->now : &of->before;
-                if (last[b].at + 1 > *most) *most = last[b].at + 1;
-                if (last[b].part != own.part) parts->tells[parts->first[last[b].part] + last[b].at] = 1;
-            }
-            last[b] = own;
+            const last_touch* by = &last[group->body[side][k]];
+            int of = by->part - 1;
+            joins |= by->abreast == first + 1;
+            // Within a pass a part goes from piece to piece.
+            if (of < 0 || (by->is_now && of == part)) continue;
+            int* most = by->is_now ? &need[of].now : &need[of].before;
+            if (by->piece + 1 > *most) *most = by->piece + 1;
+            if (of != part) parts->tells[parts->first_piece[of] + by->piece] = 1;
         }
+    return joins;
 }
 
-static void find_needs(const ts_pairs* pairs, const int* part, const int* at, last_touch* last) {
-    struct ts_pair_parts* parts = pairs->parts;
-    // The pass before: whatever was last there.
-    for (int g = 0; g < pairs->group_count; ++g)
-        follow(&pairs->group[g], (last_touch){part[g], at[g], 0}, last, parts, NULL);
-    for (int g = 0; g < pairs->group_count; ++g)
-        follow(&pairs->group[g], (last_touch){part[g], at[g], 1}, last, parts,
-               parts->need + (size_t)g * (size_t)parts->count);
+// What pieces wait for, and which of their groups share no body. `last` is what the pass before left.
+static void find_needs(const ts_pairs* pairs, struct ts_pair_parts* parts, const group_place* place, last_touch* last) {
+    int first[TS_PAIR_PARTS_MOST] = {0};  // of the groups abreast
+    for (int g = 0; g < pairs->group_count; ++g) {
+        const ts_pair_group* group = &pairs->group[g];
+        int p = place[g].part, n = place[g].at, piece = parts->first_piece[p] + place[g].piece;
+        int joins = follow(group, p, first[p], last, parts, parts->need + (size_t)piece * (size_t)parts->count);
+        if (joins || n == parts->piece[piece] || n - first[p] == TS_PAIR_ABREAST) first[p] = n;
+        parts->abreast[first[p]] = (char)(n - first[p] + 1);
+        touch(group, (last_touch){p + 1, place[g].piece, 1, first[p] + 1}, last);
+    }
 }
 
 static struct ts_pair_parts* take_parts(ts_arena* arena, int groups, int count) {
@@ -105,30 +152,37 @@ static struct ts_pair_parts* take_parts(ts_arena* arena, int groups, int count) 
     parts->count = count;
     parts->first = TS_ARENA_ARRAY(arena, int, count + 1);
     parts->group = TS_ARENA_ARRAY(arena, int, groups);
+    parts->first_piece = TS_ARENA_ARRAY(arena, int, count + 1);
+    parts->piece = TS_ARENA_ARRAY(arena, int, groups + 1);
     parts->abreast = TS_ARENA_ARRAY(arena, char, groups);
-    parts->tells = (char*)ts_arena_alloc_zeroed(arena, (size_t)groups, 1);
-    parts->need = (ts_pair_need*)ts_arena_alloc_zeroed(arena, (size_t)groups * (size_t)count, sizeof(ts_pair_need));
     parts->progress = TS_ARENA_ARRAY(arena, ts_pair_progress, count);
     return arena->failed ? NULL : parts;
 }
 
+// What pieces have, once it is known how many there are. Returns 0 when memory is short.
+static int take_pieces(struct ts_pair_parts* parts, ts_arena* arena) {
+    size_t pieces = (size_t)parts->first_piece[parts->count];
+    parts->tells = (char*)ts_arena_alloc_zeroed(arena, pieces, 1);
+    parts->need = (ts_pair_need*)ts_arena_alloc_zeroed(arena, pieces * (size_t)parts->count, sizeof(ts_pair_need));
+    return parts->tells && parts->need;
+}
+
 int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, ts_arena* brief, const ts_pair_order* order, int most) {
     int groups = pairs->group_count, count = order->domain_count < most ? order->domain_count : most;
-    pairs->parts = take_parts(arena, groups, count);
-    if (!pairs->parts) return 0;
-    int* part = TS_ARENA_ARRAY(brief, int, groups);
-    int* at = TS_ARENA_ARRAY(brief, int, groups);
+    int is_whole = count == 1 && groups <= NEAR;
+    struct ts_pair_parts* parts = pairs->parts = take_parts(arena, groups, count);
+    group_place* place = TS_ARENA_ARRAY(brief, group_place, groups);
     last_touch* last = (last_touch*)ts_arena_alloc_zeroed(brief, (size_t)pairs->body_count, sizeof(last_touch));
-    int* mark = (int*)ts_arena_alloc_zeroed(brief, (size_t)pairs->body_count, sizeof(int));
-    int enough = part && at && last && mark;
-    if (enough) {
-        list_groups(pairs, order, pairs->parts, part, at);
-        if (count > 1)
-            find_needs(pairs, part, at, last);
-        else
-            find_abreast(pairs, mark);
-    }
-    return enough;
+    if (!parts || !place || !last) return 0;
+    list_groups(pairs, order, parts, place);
+    if (is_whole)
+        keep_whole(pairs, parts, place);
+    else
+        cut_parts(pairs, parts, place, last);
+    if (!take_pieces(parts, arena)) return 0;
+    find_needs(pairs, parts, place, last);
+    if (is_whole) parts->need[0].before = 1;
+    return 1;
 }
 
 void ts_pair_parts_rewind(const ts_pairs* pairs) {
@@ -139,7 +193,7 @@ void ts_pair_parts_rewind(const ts_pairs* pairs) {
     }
 }
 
-// How many groups of a part are done when so many passes are over, of those that the first passes of a flight, the second ones, ... have together.
+// How many pieces of a part are done when so many passes are over, of those that the first passes of a flight, the second ones, ... have together.
 static int done_by(const struct ts_pair_parts* parts, int part, int passes, int k) {
     return (passes + TS_PAIR_FLIGHT - 1 - k) / TS_PAIR_FLIGHT * size_of(parts, part);
 }
@@ -185,18 +239,23 @@ void ts_pair_parts_walk(const struct ts_pair_parts* parts, int passes, int part,
 // --- a walk ------------------------------------------------------------------------------------------------------------
 
 ts_pair_walk ts_pair_walk_begin(const struct ts_pair_parts* parts, int part, int passes) {
-    ts_pair_walk walk = {.parts = parts, .part = part, .passes = passes};
+    ts_pair_walk walk;
+    walk.parts = parts;
+    walk.part = part;
+    walk.passes = passes;
+    walk.pass = 0;
+    memset(walk.done, 0, (size_t)parts->count * sizeof walk.done[0]);
     for (int k = 0; k < TS_PAIR_FLIGHT; ++k)
         walk.done[part][k] = atomic_load_explicit(&parts->progress[part].done[k], memory_order_relaxed);
     return walk;
 }
 
-// How many groups of the part are done in that pass.
+// How many pieces of the part are done in that pass.
 static int done_in(const ts_pair_walk* walk, int pass) {
     return walk->done[walk->part][pass % TS_PAIR_FLIGHT] - pass / TS_PAIR_FLIGHT * size_of(walk->parts, walk->part);
 }
 
-// Whether so many groups of a part are done in a pass.
+// Whether so many pieces of a part are done in a pass.
 static int has_done(ts_pair_walk* walk, int part, int pass, int wanted) {
     int k = pass % TS_PAIR_FLIGHT;
     if (wanted == 0 || pass < 0) return 1;
@@ -207,42 +266,41 @@ static int has_done(ts_pair_walk* walk, int part, int pass, int wanted) {
     return walk->done[part][k] >= wanted;
 }
 
-// Whether the group there can be done in that pass.
-static int is_ready(ts_pair_walk* walk, int at, int pass) {
+// Whether a piece can be done in that pass.
+static int is_ready(ts_pair_walk* walk, int piece, int pass) {
     const struct ts_pair_parts* parts = walk->parts;
-    const ts_pair_need* need = parts->need + (size_t)parts->group[at] * (size_t)parts->count;
+    const ts_pair_need* need = parts->need + (size_t)piece * (size_t)parts->count;
+    if (!has_done(walk, walk->part, pass - 1, need[walk->part].before)) return 0;
     for (int p = 0; p < parts->count; ++p)
         if (!has_done(walk, p, pass, need[p].now) || !has_done(walk, p, pass - 1, need[p].before)) return 0;
     return 1;
 }
 
-// What can be done now, of the passes in flight, the first ones first.
-static int look(ts_pair_walk* walk, int out_at[TS_PAIR_ABREAST], int out_pass[TS_PAIR_ABREAST]) {
-    const struct ts_pair_parts* parts = walk->parts;
-    int count = 0, first = parts->first[walk->part], size = size_of(parts, walk->part);
-    for (int k = 0; k < TS_PAIR_FLIGHT && walk->pass + k < walk->passes && count < TS_PAIR_ABREAST; ++k) {
-        int pass = walk->pass + k;
-        for (int n = done_in(walk, pass); n < size && count < TS_PAIR_ABREAST && is_ready(walk, first + n, pass); ++n) {
-            out_at[count] = first + n;
-            out_pass[count++] = pass;
-        }
+// What can be done now, of the passes in flight, the last ones first: what they read was read by the one before.
+static int look(ts_pair_walk* walk, int* out_pass) {
+    int size = size_of(walk->parts, walk->part), last = walk->pass + TS_PAIR_FLIGHT;
+    for (int pass = last < walk->passes ? last - 1 : walk->passes - 1; pass >= walk->pass; --pass) {
+        int at = done_in(walk, pass), piece = walk->parts->first_piece[walk->part] + at;
+        if (at == size || !is_ready(walk, piece, pass)) continue;
+        *out_pass = pass;
+        return piece;
     }
-    return count;
+    return -1;
 }
 
-int ts_pair_walk_next(ts_pair_walk* walk, int out_at[TS_PAIR_ABREAST], int out_pass[TS_PAIR_ABREAST]) {
+int ts_pair_walk_next(ts_pair_walk* walk, int* out_pass) {
     int size = size_of(walk->parts, walk->part);
     while (walk->pass < walk->passes && done_in(walk, walk->pass) >= size) ++walk->pass;
     for (int spin = 0; spin < SPINS && walk->pass < walk->passes; ++spin) {
-        int count = look(walk, out_at, out_pass);
-        if (count > 0) return count;
+        int piece = look(walk, out_pass);
+        if (piece >= 0) return piece;
     }
-    return 0;
+    return -1;
 }
 
-void ts_pair_walk_tell(ts_pair_walk* walk, int at, int pass) {
+void ts_pair_walk_tell(ts_pair_walk* walk, int piece, int pass) {
     int k = pass % TS_PAIR_FLIGHT, done = ++walk->done[walk->part][k];
-    if (walk->parts->tells[at])
+    if (walk->parts->tells[piece])
         atomic_store_explicit(&walk->parts->progress[walk->part].done[k], done, memory_order_release);
 }
 

@@ -8,28 +8,31 @@
 
 enum {
     TS_PAIR_PARTS_MOST = TS_PAIR_DOMAINS_MOST,
-    TS_PAIR_FLIGHT = 4,  // passes in which a thread may be at once
+    TS_PAIR_FLIGHT = 8,  // passes in which a thread may be at once
+    TS_PAIR_PIECE = 12,  // most groups of a piece
     TS_PAIR_ABREAST = 3  // groups that are swept at once
 };
 
 /// How far a part is in the present passes, and whether a thread is at it (pairs_parts.c).
 typedef struct ts_pair_progress ts_pair_progress;
 
-/// What a group waits for in a part, in this pass and in the one before: so many of the part's groups must be done.
+/// What a piece waits for in a part, in this pass and in the one before: so many of the part's pieces must be done.
 typedef struct ts_pair_need {
     int now, before;
 } ts_pair_need;
 
-/// Parts of the groups. A part's groups stand in the order of all groups.
+/// Parts of the groups. A part's groups stand in the order of all groups, and are gone through piece by piece.
 struct ts_pair_parts {
     int count;
-    int* first;  // (count + 1) into group
-    int* group;  // (group_count)
-    // (group_count) of the only part, by place in that list: how many groups are swept at once there, if the one before ended the last ones. They share no
-    // body.
+    int* first;        // (count + 1) into group
+    int* group;        // (group_count)
+    int* first_piece;  // (count + 1) into piece
+    int* piece;        // (pieces + 1) into group
+    // (group_count) by place in that list: how many groups are swept at once there, if the one before ended the last ones. They share no body, and are of
+    // one piece.
     char* abreast;
-    char* tells;                 // (group_count) likewise; nonzero: another part waits for it
-    ts_pair_need* need;          // (group_count x count) by group
+    char* tells;                 // (pieces) nonzero: another part waits for it
+    ts_pair_need* need;          // (pieces x count)
     ts_pair_progress* progress;  // (count)
 };
 
@@ -49,19 +52,18 @@ typedef struct ts_pair_walk {
     const struct ts_pair_parts* parts;
     int part, passes;
     int pass;  // the first that is not over
-    // Of every part: groups done, of all passes with that remainder by TS_PAIR_FLIGHT together. Of others as last seen.
+    // Of every part: pieces done, of all passes with that remainder by TS_PAIR_FLIGHT together. Of others as last seen.
     int done[TS_PAIR_PARTS_MOST][TS_PAIR_FLIGHT];
 } ts_pair_walk;
 
 /// Goes on with a part.
 ts_pair_walk ts_pair_walk_begin(const struct ts_pair_parts* parts, int part, int passes);
 
-/// Up to TS_PAIR_ABREAST groups that can be done now and share no body, of whatever passes, into out_at: by place in `group` of the parts. Waits for a while
-/// until there is one. Returns how many; 0: the part is through, or somebody else is slow.
-int ts_pair_walk_next(ts_pair_walk* walk, int out_at[TS_PAIR_ABREAST], int out_pass[TS_PAIR_ABREAST]);
+/// A piece that can be done now, of the last pass that has one. Waits for a while until there is one. -1: the part is through, or somebody else is slow.
+int ts_pair_walk_next(ts_pair_walk* walk, int* out_pass);
 
-/// The group there is done in that pass, and others may see it.
-void ts_pair_walk_tell(ts_pair_walk* walk, int at, int pass);
+/// That piece is done in that pass, and others may see it.
+void ts_pair_walk_tell(ts_pair_walk* walk, int piece, int pass);
 
 /// Leaves the part to whoever comes.
 void ts_pair_walk_end(const ts_pair_walk* walk);

@@ -72,11 +72,8 @@ static void begin_group(const ts_pairs* pairs, const ts_pair_group* group) {
 void TS_PAIR_KERNEL(begin)(ts_pair_pass* pass, int part) {
     const struct ts_pair_parts* parts = pass->pairs->parts;
     ts_pair_walk walk = ts_pair_walk_begin(parts, part, 1);
-    int at[TS_PAIR_ABREAST], of[TS_PAIR_ABREAST];
-    for (int count; (count = ts_pair_walk_next(&walk, at, of)) > 0;)
-        for (int k = 0; k < count; ++k) {
-            begin_group(pass->pairs, &pass->pairs->group[parts->group[at[k]]]);
-            ts_pair_walk_tell(&walk, at[k], of[k]);
-        }
+    for (int piece, at; (piece = ts_pair_walk_next(&walk, &at)) >= 0; ts_pair_walk_tell(&walk, piece, at))
+        for (int n = parts->piece[piece]; n < parts->piece[piece + 1]; ++n)
+            begin_group(pass->pairs, &pass->pairs->group[parts->group[n]]);
     ts_pair_walk_end(&walk);
 }

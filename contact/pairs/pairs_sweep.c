@@ -129,31 +129,18 @@ static void sweep_groups(const ts_pairs* pairs, const ts_pair_group* const* grou
     for (int k = 0; k < count; ++k) sweeps[group[k]->is_round != 0][0](pairs, &group[k]);
 }
 
-// The only part: there is nobody to wait for.
-static void sweep_alone(const ts_pairs* pairs, int count) {
+static void sweep_piece(const ts_pairs* pairs, int piece) {
     const struct ts_pair_parts* parts = pairs->parts;
     const ts_pair_group* group[TS_PAIR_ABREAST];
-    for (int pass = 0; pass < count; ++pass)
-        for (int n = 0; n < pairs->group_count; n += parts->abreast[n]) {
-            for (int k = 0; k < parts->abreast[n]; ++k) group[k] = &pairs->group[parts->group[n + k]];
-            sweep_groups(pairs, group, parts->abreast[n]);
-        }
+    for (int n = parts->piece[piece]; n < parts->piece[piece + 1]; n += parts->abreast[n]) {
+        for (int k = 0; k < parts->abreast[n]; ++k) group[k] = &pairs->group[parts->group[n + k]];
+        sweep_groups(pairs, group, parts->abreast[n]);
+    }
 }
 
 void TS_PAIR_KERNEL(sweep)(ts_pair_pass* pass, int part) {
-    const ts_pairs* pairs = pass->pairs;
-    const struct ts_pair_parts* parts = pairs->parts;
-    if (parts->count == 1) {
-        sweep_alone(pairs, pass->count);
-        return;
-    }
-    ts_pair_walk walk = ts_pair_walk_begin(parts, part, pass->count);
-    int at[TS_PAIR_ABREAST], of[TS_PAIR_ABREAST];
-    const ts_pair_group* group[TS_PAIR_ABREAST];
-    for (int count; (count = ts_pair_walk_next(&walk, at, of)) > 0;) {
-        for (int k = 0; k < count; ++k) group[k] = &pairs->group[parts->group[at[k]]];
-        sweep_groups(pairs, group, count);
-        for (int k = 0; k < count; ++k) ts_pair_walk_tell(&walk, at[k], of[k]);
-    }
+    ts_pair_walk walk = ts_pair_walk_begin(pass->pairs->parts, part, pass->count);
+    for (int piece, at; (piece = ts_pair_walk_next(&walk, &at)) >= 0; ts_pair_walk_tell(&walk, piece, at))
+        sweep_piece(pass->pairs, piece);
     ts_pair_walk_end(&walk);
 }

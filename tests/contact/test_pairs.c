@@ -569,15 +569,19 @@ Test(pairs, domains_of_a_wall) {
     expect_domains(1, 8);
 }
 
-// Of two passes, which groups of every part are surely done when a group begins: what its part did before, what it waits for, and what that
+// Of two passes, which pieces of every part are surely done when a piece begins: what its part did before, what it waits for, and what that
 // has waited for.
 enum { MOST_GROUPS = JOINTS };
 
 typedef struct clocks {
-    int part[MOST_GROUPS], at[MOST_GROUPS];
+    int part[MOST_GROUPS];      // of every piece
+    int piece_of[MOST_GROUPS];  // of every group
+    int place_of[MOST_GROUPS];  // likewise: where the parts have it
     int done[2 * MOST_GROUPS][2]
-            [TS_PAIR_PARTS_MOST];  // of every group in both passes: how many groups of all parts in both
+            [TS_PAIR_PARTS_MOST];  // of every piece in both passes: how many pieces of all parts in both
 } clocks;
+
+static int pieces_of(const ts_pairs* pairs) { return pairs->parts->first_piece[pairs->parts->count]; }
 
 static int raise(int* done, int to) {
     if (*done >= to) return 0;
@@ -585,11 +589,11 @@ static int raise(int* done, int to) {
     return 1;
 }
 
-// That group n of part q is done in a pass, and what that knows, is known to `done`, too.
+// That piece n of part q is done in a pass, and what that knows, is known to `done`, too.
 static int learn(const ts_pairs* pairs, const clocks* c, int q, int n, int pass, int done[2][TS_PAIR_PARTS_MOST]) {
     const struct ts_pair_parts* parts = pairs->parts;
     int changed = raise(&done[pass][q], n + 1);
-    int node = parts->group[parts->first[q] + n] + pass * pairs->group_count;
+    int node = parts->first_piece[q] + n + pass * pieces_of(pairs);
     for (int k = 0; k < 2 * parts->count; ++k)
         changed |= raise(&done[k / parts->count][k % parts->count], c->done[node][k / parts->count][k % parts->count]);
     return changed;
@@ -597,14 +601,15 @@ static int learn(const ts_pairs* pairs, const clocks* c, int q, int n, int pass,
 
 static int find_clocks(const ts_pairs* pairs, clocks* c) {
     const struct ts_pair_parts* parts = pairs->parts;
-    int changed = 0;
+    int changed = 0, pieces = pieces_of(pairs);
     for (int pass = 0; pass < 2; ++pass)
-        for (int g = 0; g < pairs->group_count; ++g) {
-            int(*done)[TS_PAIR_PARTS_MOST] = c->done[pass * pairs->group_count + g];
-            // Within a pass a part goes from group to group.
-            if (c->at[g] > 0) changed |= learn(pairs, c, c->part[g], c->at[g] - 1, pass, done);
+        for (int i = 0; i < pieces; ++i) {
+            int(*done)[TS_PAIR_PARTS_MOST] = c->done[pass * pieces + i];
+            int at = i - parts->first_piece[c->part[i]];
+            // Within a pass a part goes from piece to piece.
+            if (at > 0) changed |= learn(pairs, c, c->part[i], at - 1, pass, done);
             for (int q = 0; q < parts->count; ++q) {
-                const ts_pair_need* need = &parts->need[g * parts->count + q];
+                const ts_pair_need* need = &parts->need[i * parts->count + q];
                 if (need->now > 0) changed |= learn(pairs, c, q, need->now - 1, pass, done);
                 if (need->before > 0 && pass > 0) changed |= learn(pairs, c, q, need->before - 1, pass - 1, done);
             }
@@ -612,46 +617,71 @@ static int find_clocks(const ts_pairs* pairs, clocks* c) {
     return changed;
 }
 
+static void find_pieces(const ts_pairs* pairs, clocks* c) {
+    const struct ts_pair_parts* parts = pairs->parts;
+    cr_assert_eq(parts->piece[pieces_of(pairs)], pairs->group_count);
+    for (int p = 0; p < parts->count; ++p) {
+        cr_assert_eq(parts->piece[parts->first_piece[p]], parts->first[p]);
+        for (int i = parts->first_piece[p]; i < parts->first_piece[p + 1]; ++i) {
+            int size = parts->piece[i + 1] - parts->piece[i];
+            cr_assert(size >= 1 && (size <= TS_PAIR_PIECE || pieces_of(pairs) == 1));
+            c->part[i] = p;
+            for (int n = parts->piece[i]; n < parts->piece[i + 1]; ++n) {
+                c->piece_of[parts->group[n]] = i;
+                c->place_of[parts->group[n]] = n;
+            }
+        }
+    }
+}
+
 // Whoever touches a body comes after who touched it before, in this pass and the one before.
 static void expect_waits(const ts_pairs* pairs) {
     static clocks c;
     static int last[STONES];
     const struct ts_pair_parts* parts = pairs->parts;
+    int groups = pairs->group_count;
     memset(&c, 0, sizeof c);
     memset(last, -1, sizeof last);
-    for (int p = 0; p < parts->count; ++p)
-        for (int n = parts->first[p]; n < parts->first[p + 1]; ++n) {
-            c.part[parts->group[n]] = p;
-            c.at[parts->group[n]] = n - parts->first[p];
-        }
+    find_pieces(pairs, &c);
     while (find_clocks(pairs, &c)) continue;
-    for (int node = 0; node < 2 * pairs->group_count; ++node) {
-        const int* body = pairs->group[node % pairs->group_count].body[0];
+    // Nobody waits for himself.
+    for (int i = 0; i < pieces_of(pairs); ++i) {
+        int at = i - parts->first_piece[c.part[i]];
+        cr_assert_eq(c.done[i][0][c.part[i]], at, "piece %d waits for itself", i);
+    }
+    for (int node = 0; node < 2 * groups; ++node) {
+        const int* body = pairs->group[node % groups].body[0];
+        int piece = c.piece_of[node % groups], pass = node / groups;
         for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) {
             int before = body[k] ? last[body[k]] : -1;
             if (before < 0) continue;
-            int p = c.part[before % pairs->group_count], at = c.at[before % pairs->group_count];
-            cr_assert_gt(c.done[node][before / pairs->group_count][p], at, "group %d does not wait for %d", node,
-                         before);
+            int other = c.piece_of[before % groups], p = c.part[other], at = other - parts->first_piece[p];
+            if (other == piece && before / groups == pass) {
+                cr_assert_lt(c.place_of[before % groups], c.place_of[node % groups]);
+                continue;
+            }
+            cr_assert_gt(c.done[piece + pass * pieces_of(pairs)][before / groups][p], at,
+                         "group %d does not wait for %d", node, before);
             // Who is waited for tells it.
-            if (p != c.part[node % pairs->group_count] && node - before == 1)
-                cr_assert(parts->tells[parts->first[p] + at]);
+            if (p != c.part[piece]) cr_assert(parts->tells[other]);
         }
         for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) last[body[k]] = node;
     }
 }
 
-// What is swept at once shares no stone, and one thread's groups are swept once each.
+// What is swept at once shares no stone, and all groups are swept once each.
 static void expect_apart(const ts_pairs* pairs) {
-    int most = 0, n = 0;
+    const struct ts_pair_parts* parts = pairs->parts;
+    int most = 0, n = 0, piece = 0;
     for (int count; n < pairs->group_count; n += count) {
-        count = pairs->parts->abreast[n];
-        cr_assert(count >= 1 && count <= TS_PAIR_ABREAST);
+        count = parts->abreast[n];
+        while (parts->piece[piece + 1] <= n) ++piece;
+        cr_assert(count >= 1 && count <= TS_PAIR_ABREAST && n + count <= parts->piece[piece + 1]);
         if (count > most) most = count;
         for (int k = 0; k < count * count; ++k) {
             if (k % count == k / count) continue;
-            const int *a = pairs->group[pairs->parts->group[n + k % count]].body[0],
-                      *b = pairs->group[pairs->parts->group[n + k / count]].body[0];
+            const int *a = pairs->group[parts->group[n + k % count]].body[0],
+                      *b = pairs->group[parts->group[n + k / count]].body[0];
             for (int i = 0; i < 4 * TS_PAIR_LANES * TS_PAIR_LANES; ++i)
                 cr_assert(a[i % 8] == 0 || a[i % 8] != b[i / 8], "groups of stone %d", a[i % 8]);
         }
@@ -679,10 +709,9 @@ static void share(int is_row) {
         ts_task_pool* tasks = ts_task_pool_create(1 << t);
         ts_pairs* pairs = (w[t] = build(tasks, is_row))->pairs;
         cr_expect_eq(pairs->parts->count, 1 << t);
-        if (pairs->parts->count > 1)
-            expect_waits(pairs);
-        else
-            expect_apart(pairs);
+        cr_expect(is_row || pieces_of(pairs) > pairs->parts->count);
+        expect_waits(pairs);
+        expect_apart(pairs);
         walk(w[t], &judged[t]);
         pairs->tasks = NULL;
         ts_task_pool_destroy(tasks);
