@@ -196,7 +196,7 @@ static void push_tile(const work* w, int c, int width) {
 
 ts_code ts_contact_derivative_push(const ts_contact_derivative* derivative, const ts_contact_runs* runs, int columns,
                                    const double* asked, const double* dmu, int rounds, ts_arena* scratch,
-                                   double* io_z) {
+                                   double* io_z) {  // NOLINT(readability-non-const-parameter): by w.z
     work w = {.d = derivative, .runs = runs, .columns = columns, .asked = asked, .dmu = dmu, .z = io_z};
     TS_ASSERT(derivative->parts);
     size_t size = (size_t)derivative->unknowns * TILE;
