@@ -13,6 +13,7 @@
 
 #include "base/linear/front_internal.h"
 #include "base/linear/panel.h"
+#include "base/linear/quad_internal.h"
 
 enum { STRIP = TS_PANEL_LANES };
 
@@ -20,25 +21,13 @@ enum { STRIP = TS_PANEL_LANES };
 
 #define INLINED static inline __attribute__((always_inline))
 
-typedef double quad __attribute__((vector_size(32)));
-
-// Vectors this wide are no arguments of functions: their calling convention depends on the target.
-#define LOAD(v, source) memcpy(&(v), (source), sizeof(v))
-#define SUBTRACT(target, sum)             \
-    do {                                  \
-        quad c_;                          \
-        memcpy(&c_, (target), sizeof c_); \
-        c_ -= (sum);                      \
-        memcpy((target), &c_, sizeof c_); \
-    } while (0)
-
 // Rows of C, four or two, by eight or four columns: C -= A^T B, rows of A and B `ld` apart.
 INLINED void four_by_eight(int k, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t ldb, double* C,
                            ptrdiff_t ldc) {
-    quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0, x, y;
+    ts_quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0, x, y;
     for (int l = 0; l < k; ++l, A += lda, B += ldb) {
-        LOAD(x, B);
-        LOAD(y, B + 4);
+        TS_QUAD_LOAD(x, B);
+        TS_QUAD_LOAD(y, B + 4);
         s0 += A[0] * x;
         t0 += A[0] * y;
         s1 += A[1] * x;
@@ -48,59 +37,59 @@ INLINED void four_by_eight(int k, const double* A, ptrdiff_t lda, const double* 
         s3 += A[3] * x;
         t3 += A[3] * y;
     }
-    SUBTRACT(C, s0);
-    SUBTRACT(C + 4, t0);
-    SUBTRACT(C + ldc, s1);
-    SUBTRACT(C + ldc + 4, t1);
-    SUBTRACT(C + 2 * ldc, s2);
-    SUBTRACT(C + 2 * ldc + 4, t2);
-    SUBTRACT(C + 3 * ldc, s3);
-    SUBTRACT(C + 3 * ldc + 4, t3);
+    TS_QUAD_SUBTRACT(C, s0);
+    TS_QUAD_SUBTRACT(C + 4, t0);
+    TS_QUAD_SUBTRACT(C + ldc, s1);
+    TS_QUAD_SUBTRACT(C + ldc + 4, t1);
+    TS_QUAD_SUBTRACT(C + 2 * ldc, s2);
+    TS_QUAD_SUBTRACT(C + 2 * ldc + 4, t2);
+    TS_QUAD_SUBTRACT(C + 3 * ldc, s3);
+    TS_QUAD_SUBTRACT(C + 3 * ldc + 4, t3);
 }
 
 INLINED void four_by_four(int k, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t ldb, double* C,
                           ptrdiff_t ldc) {
-    quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, s2 = s0, s3 = s0, x;
+    ts_quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, s2 = s0, s3 = s0, x;
     for (int l = 0; l < k; ++l, A += lda, B += ldb) {
-        LOAD(x, B);
+        TS_QUAD_LOAD(x, B);
         s0 += A[0] * x;
         s1 += A[1] * x;
         s2 += A[2] * x;
         s3 += A[3] * x;
     }
-    SUBTRACT(C, s0);
-    SUBTRACT(C + ldc, s1);
-    SUBTRACT(C + 2 * ldc, s2);
-    SUBTRACT(C + 3 * ldc, s3);
+    TS_QUAD_SUBTRACT(C, s0);
+    TS_QUAD_SUBTRACT(C + ldc, s1);
+    TS_QUAD_SUBTRACT(C + 2 * ldc, s2);
+    TS_QUAD_SUBTRACT(C + 3 * ldc, s3);
 }
 
 INLINED void two_by_eight(int k, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t ldb, double* C,
                           ptrdiff_t ldc) {
-    quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, t0 = s0, t1 = s0, x, y;
+    ts_quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, t0 = s0, t1 = s0, x, y;
     for (int l = 0; l < k; ++l, A += lda, B += ldb) {
-        LOAD(x, B);
-        LOAD(y, B + 4);
+        TS_QUAD_LOAD(x, B);
+        TS_QUAD_LOAD(y, B + 4);
         s0 += A[0] * x;
         t0 += A[0] * y;
         s1 += A[1] * x;
         t1 += A[1] * y;
     }
-    SUBTRACT(C, s0);
-    SUBTRACT(C + 4, t0);
-    SUBTRACT(C + ldc, s1);
-    SUBTRACT(C + ldc + 4, t1);
+    TS_QUAD_SUBTRACT(C, s0);
+    TS_QUAD_SUBTRACT(C + 4, t0);
+    TS_QUAD_SUBTRACT(C + ldc, s1);
+    TS_QUAD_SUBTRACT(C + ldc + 4, t1);
 }
 
 INLINED void two_by_four(int k, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t ldb, double* C,
                          ptrdiff_t ldc) {
-    quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, x;
+    ts_quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, x;
     for (int l = 0; l < k; ++l, A += lda, B += ldb) {
-        LOAD(x, B);
+        TS_QUAD_LOAD(x, B);
         s0 += A[0] * x;
         s1 += A[1] * x;
     }
-    SUBTRACT(C, s0);
-    SUBTRACT(C + ldc, s1);
+    TS_QUAD_SUBTRACT(C, s0);
+    TS_QUAD_SUBTRACT(C + ldc, s1);
 }
 
 INLINED void subtract_four(int columns, int k, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t ldb,
@@ -122,11 +111,11 @@ INLINED void finish_columns(const double* U, ptrdiff_t ldu, const double* invers
                             ptrdiff_t ld) {
     double u01 = U[1], u02 = U[2], u03 = U[3], u12 = U[ldu + 2], u13 = U[ldu + 3], u23 = U[2 * ldu + 3];
     for (int j = 0; j < columns; j += STRIP, x += STRIP) {
-        quad x0, x1, x2, x3;
-        LOAD(x0, x);
-        LOAD(x1, x + ld);
-        LOAD(x2, x + 2 * ld);
-        LOAD(x3, x + 3 * ld);
+        ts_quad x0, x1, x2, x3;
+        TS_QUAD_LOAD(x0, x);
+        TS_QUAD_LOAD(x1, x + ld);
+        TS_QUAD_LOAD(x2, x + 2 * ld);
+        TS_QUAD_LOAD(x3, x + 3 * ld);
         x0 = inverse[0] * x0;
         x1 = inverse[1] * (x1 - u01 * x0);
         x2 = inverse[2] * ((x2 - u02 * x0) - u12 * x1);
@@ -141,9 +130,9 @@ INLINED void finish_columns(const double* U, ptrdiff_t ldu, const double* invers
 INLINED void finish_two_columns(const double* U, const double* inverse, int columns, double* x, ptrdiff_t ld) {
     double u01 = U[1];
     for (int j = 0; j < columns; j += STRIP, x += STRIP) {
-        quad x0, x1;
-        LOAD(x0, x);
-        LOAD(x1, x + ld);
+        ts_quad x0, x1;
+        TS_QUAD_LOAD(x0, x);
+        TS_QUAD_LOAD(x1, x + ld);
         x0 = inverse[0] * x0;
         x1 = inverse[1] * (x1 - u01 * x0);
         memcpy(x, &x0, sizeof x0);

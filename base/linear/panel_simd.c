@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/linear/panel.h"
+#include "base/linear/quad_internal.h"
 
 void ts_panel_subtract_scalar(int m, int n, int k, ts_panel A, ts_panel B, double* C, int ldc) {
     for (int i = 0; i < m; ++i) {
@@ -88,26 +89,14 @@ static void subtract_two(int m, int n, int k, ts_panel A, ts_panel B, double* C,
 
 #define AVX2 __attribute__((target("avx2")))
 
-typedef double four __attribute__((vector_size(32)));
-
-// Vectors this wide are no arguments of functions: their calling convention depends on the target.
-#define LOAD(v, source) memcpy(&(v), (source), sizeof(v))
-#define SUBTRACT(target, sum)             \
-    do {                                  \
-        four c_;                          \
-        memcpy(&c_, (target), sizeof c_); \
-        c_ -= (sum);                      \
-        memcpy((target), &c_, sizeof c_); \
-    } while (0)
-
 AVX2 static void rows_four_wide(int k, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t ldb, double* C,
                                 ptrdiff_t ldc) {
     const double *A1 = A + lda, *A2 = A1 + lda, *A3 = A2 + lda;
-    four s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+    ts_quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
     for (int l = 0; l < k; ++l, B += ldb) {
-        four x, y;
-        LOAD(x, B);
-        LOAD(y, B + 4);
+        ts_quad x, y;
+        TS_QUAD_LOAD(x, B);
+        TS_QUAD_LOAD(y, B + 4);
         s0 += A[l] * x;
         t0 += A[l] * y;
         s1 += A1[l] * x;
@@ -117,40 +106,40 @@ AVX2 static void rows_four_wide(int k, const double* A, ptrdiff_t lda, const dou
         s3 += A3[l] * x;
         t3 += A3[l] * y;
     }
-    SUBTRACT(C, s0);
-    SUBTRACT(C + 4, t0);
-    SUBTRACT(C + ldc, s1);
-    SUBTRACT(C + ldc + 4, t1);
-    SUBTRACT(C + 2 * ldc, s2);
-    SUBTRACT(C + 2 * ldc + 4, t2);
-    SUBTRACT(C + 3 * ldc, s3);
-    SUBTRACT(C + 3 * ldc + 4, t3);
+    TS_QUAD_SUBTRACT(C, s0);
+    TS_QUAD_SUBTRACT(C + 4, t0);
+    TS_QUAD_SUBTRACT(C + ldc, s1);
+    TS_QUAD_SUBTRACT(C + ldc + 4, t1);
+    TS_QUAD_SUBTRACT(C + 2 * ldc, s2);
+    TS_QUAD_SUBTRACT(C + 2 * ldc + 4, t2);
+    TS_QUAD_SUBTRACT(C + 3 * ldc, s3);
+    TS_QUAD_SUBTRACT(C + 3 * ldc + 4, t3);
 }
 
 AVX2 static void rows_four(int k, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t ldb, double* C,
                            ptrdiff_t ldc) {
     const double *A1 = A + lda, *A2 = A1 + lda, *A3 = A2 + lda;
-    four s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, s2 = s0, s3 = s0, x;
+    ts_quad s0 = {0.0, 0.0, 0.0, 0.0}, s1 = s0, s2 = s0, s3 = s0, x;
     for (int l = 0; l < k; ++l, B += ldb) {
-        LOAD(x, B);
+        TS_QUAD_LOAD(x, B);
         s0 += A[l] * x;
         s1 += A1[l] * x;
         s2 += A2[l] * x;
         s3 += A3[l] * x;
     }
-    SUBTRACT(C, s0);
-    SUBTRACT(C + ldc, s1);
-    SUBTRACT(C + 2 * ldc, s2);
-    SUBTRACT(C + 3 * ldc, s3);
+    TS_QUAD_SUBTRACT(C, s0);
+    TS_QUAD_SUBTRACT(C + ldc, s1);
+    TS_QUAD_SUBTRACT(C + 2 * ldc, s2);
+    TS_QUAD_SUBTRACT(C + 3 * ldc, s3);
 }
 
 AVX2 static void row_four(int k, const double* A, const double* B, ptrdiff_t ldb, double* C) {
-    four s = {0.0, 0.0, 0.0, 0.0}, x;
+    ts_quad s = {0.0, 0.0, 0.0, 0.0}, x;
     for (int l = 0; l < k; ++l, B += ldb) {
-        LOAD(x, B);
+        TS_QUAD_LOAD(x, B);
         s += A[l] * x;
     }
-    SUBTRACT(C, s);
+    TS_QUAD_SUBTRACT(C, s);
 }
 
 AVX2 static void subtract_four(int m, int n, int k, ts_panel A, ts_panel B, double* C, ptrdiff_t ldc) {
