@@ -256,8 +256,6 @@ static void book(const ts_sim* sim, int b, const ts_row_work* work, double* acco
     if (rows > 3) ts_row_book_friction(work, 3, rows - 3, drive, slides, TS_LEDGER_ROLLING, account);
 }
 
-static int more(const ts_sim* sim, int b) { return sim->problem.block[b].rows > 3 ? 2 : 1; }
-
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {
     int a = (int)(key.whole >> 32), b = (int)(key.whole & 0xffffffffu);
     char one[128], two[128];
@@ -273,7 +271,7 @@ const ts_row_source ts_row_contact = {.name = "contact",
                                       .lone = ts_contact_fill_lone,
                                       .answer = answer,
                                       .book = book,
-                                      .more = more,
                                       .remember = ts_contact_remember_blocks,
+                                      .more = 1,
                                       .describe = describe,
                                       .reads_bodies = 1};

@@ -47,14 +47,14 @@ typedef struct ts_row_memory {
     double time_step;   // s, that the impulse belongs to
     float place[6];  // as the source says (a contact: where it was, which nothing but nearness is asked of); else zero
     int tree;        // the first that it moves, or -1: follows from the key
-    int more;        // the first of its entries of sim->row_more, which others may share
+    unsigned more : 29;         // the first of its entries of sim->row_more, which others may share
+    unsigned more_count : 2;    // how many it has there
+    unsigned valid : 1;         // 0 after a solve that did not end well: known, but no warm start
     unsigned short pause;       // steps for which its push-out stays away, see TS_ROW_CONTRADICTED
     unsigned short last_pause;  // how long it stayed away the last time
-    unsigned steps : 12;        // of a pile: how many steps its mean is of; else zero
-    unsigned more_count : 2;    // how many entries it has there
-    unsigned valid : 1;         // 0 after a solve that did not end well: known, but no warm start
-    unsigned source : 8;
-    unsigned keeper : 8;  // who remembers: 1 + the solver's place in the table; TS_ROW_KEEPER_PILE; 0: none
+    unsigned short steps;       // of a pile: how many steps its mean is of; else zero
+    unsigned char source;
+    unsigned char keeper;  // who remembers: 1 + the solver's place in the table; TS_ROW_KEEPER_PILE; 0: none
 } ts_row_memory;
 
 /// What few need, or what several blocks have in common. In any order.

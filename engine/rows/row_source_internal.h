@@ -151,12 +151,12 @@ typedef struct ts_row_source {
     /// recordings find them. NULL: recordings take the impulses as they are.
     void (*answer)(ts_sim* sim, int b, int end, const double* velocity, const double* impulse);
 
-    /// How many entries of sim->row_more block b is remembered with, three at most.
-    int (*more)(const ts_sim* sim, int b);
-
     /// Fills impulse and place of what is remembered of blocks [b, end), all that it has, each by its item, and their entries of `out_more`; all of these.
-    /// NULL, and `more` too: the impulses of the rows are remembered as they are, and the next step starts from them, scaled by the ratio of time steps.
+    /// NULL: the impulses of the rows are remembered as they are, and the next step starts from them, scaled by the ratio of time steps.
     void (*remember)(const ts_sim* sim, int b, int end, ts_row_memory* out_memory, ts_row_more* out_more);
+
+    /// How many entries of sim->row_more blocks are remembered with, beside one for rows behind the third: two at most.
+    int more;
 
     /// Books the work of block b (row_book.c). NULL: as its set suggests.
     void (*book)(const ts_sim* sim, int b, const ts_row_work* work, double* account);

@@ -111,22 +111,22 @@ static int all_finite(const double* x, int count) {
 static inline int note_block(const ts_sim* sim, const ts_row_plan* plan, int b, int valid, int more,
                              ts_row_memory* memory) {
     const ts_row_block* owner = &plan->owner[b];
-    const ts_row_source* source = ts_row_source_at(owner->source);
+    int more_count = ts_row_source_at(owner->source)->more + (sim->problem.block[b].rows > 3);
     ts_row_pause pause = {0, 0};
     if (owner->memory >= 0) pause = ts_step_pause_of(&sim->row_memory.data[owner->memory]);
     memory->key = owner->key;
     memory->tree = ts_row_plan_tree(plan, b);
     memory->source = owner->source;
-    memory->valid = valid;
+    memory->more = (unsigned)more;
+    memory->more_count = (unsigned)more_count;
+    memory->valid = (unsigned)valid;
     memory->time_step = sim->options.time_step;
     memory->pause = memory->last_pause = 0;
     if (pause.left || pause.last || owner->blocked) ts_step_yield_remember(pause, owner->blocked, memory);
     memory->steps = 0;
     memory->keeper = sim->problem.memory ? plan->keeper : 0;
     memory->solver = sim->problem.memory ? sim->problem.memory[b] : 0.0;
-    memory->more = more;
-    memory->more_count = source->more ? source->more(sim, b) : sim->problem.block[b].rows > 3;
-    return more + (int)memory->more_count;
+    return more + more_count;
 }
 
 static void keep_impulse(const ts_sim* sim, int b, ts_row_memory* memory, ts_row_more* more) {

@@ -45,15 +45,16 @@ static inline ts_four middle_of(const leave_job* job, int i, const ts_contact_ax
 }
 
 // All of a memory that is not the contact's own to say.
-static inline void note_memory(const leave_job* job, int i, ts_row_key key, int tree, ts_row_memory* out) {
+static inline void note_memory(const leave_job* job, int i, ts_row_key key, int tree, int more, ts_row_memory* out) {
     const ts_pile* pile = job->pile;
     out->key = key;
     out->source = job->source;
-    out->valid = job->valid;
+    out->more = (unsigned)more;
+    out->more_count = 1;
+    out->valid = (unsigned)job->valid;
     out->pause = out->last_pause = 0;
     out->time_step = job->sim->options.time_step;
     out->tree = tree;
-    out->more_count = 1;
     if (pile->pause) ts_step_yield_remember(pile->pause[i], TS_ROW_FREE, out);
 }
 
@@ -86,8 +87,7 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
         ts_vec3 lever = ts_pair_lever_on_a(&pairs->group[group], point, lane);
         ts_four position = ts_four_plus(middle, ts_contact_along(&axes, lever));
         key.part = contact->key;
-        note_memory(job, i, key, tree, memory);
-        memory->more = more;
+        note_memory(job, i, key, tree, more, memory);
         ts_pile_note_mean(contact, impulse.z, memory);
         ts_contact_remember(&axes, &a, &b, position, impulse, memory);
         ts_four_store_three(position, &contact->position.x);
