@@ -20,6 +20,33 @@
 #define FIXED_ARRAY(storage, type, count) \
     ((type*)ts_arena_alloc_zeroed(&(storage)->fixed, (size_t)(count), sizeof(type)))
 
+static int is_bare(const ts_dof* dof, int count) {
+    for (int d = 0; d < count; ++d)
+        if (dof[d].armature != 0.0 || dof[d].damping != 0.0) return 0;
+    return 1;
+}
+
+static int is_lone(const ts_model* model, int t) {
+    return model->tree[t].kind != TS_TREE_GENERAL && is_bare(model->dof + model->tree[t].dof_first, 6);
+}
+
+static int is_loose(const ts_model* model) {
+    if (model->equality_count || model->tendon_count || model->actuator_count || model->step_sensor_count) return 0;
+    for (int j = 0; j < model->joint_count; ++j)
+        if (model->joint[j].type != TS_JOINT_FREE || model->joint[j].limited) return 0;
+    for (int d = 0; d < model->nv; ++d)
+        if (model->dof[d].friction > 0.0) return 0;
+    return 1;
+}
+
+// Dofs up to the last of those trees that are more than a lone body.
+static int count_joined(const ts_model* model) {
+    int count = 0;
+    for (int t = 0; t < model->tree_count; ++t)
+        if (!is_lone(model, t)) count = model->tree[t].dof_first + model->tree[t].dof_count;
+    return count;
+}
+
 // Allocates all arrays of fixed size. Returns 0 when memory is short.
 static int allocate_arrays(ts_sim* sim, int workers) {
     const ts_model* model = sim->model;
@@ -59,11 +86,9 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->inverse_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_turn_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
-    storage->applied = FIXED_ARRAY(storage, double, model->nv);
-    storage->coast_position = FIXED_ARRAY(storage, double, model->nq);
+    if (!is_loose(model)) storage->applied = storage->own_applied = FIXED_ARRAY(storage, double, model->nv);
+    storage->plain_velocity = FIXED_ARRAY(storage, double, count_joined(model));
     storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
-    // No integrator has use for both.
-    storage->plain_velocity = storage->coast_position;
     storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
     storage->known_surface = FIXED_ARRAY(storage, ts_known_surface, workers);
     storage->row_plan = FIXED_ARRAY(storage, ts_row_plan, 1);
@@ -71,21 +96,6 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     return ts_kinematics_create(model, &storage->fixed, &sim->kinematics) &&
            ts_tree_scratch_create_walks(model, &storage->fixed, &storage->tree_scratch) && ts_sim_find_colliders(sim) &&
            !storage->fixed.failed && storage->broad;
-}
-
-static int is_bare(const ts_dof* dof, int count) {
-    for (int d = 0; d < count; ++d)
-        if (dof[d].armature != 0.0 || dof[d].damping != 0.0) return 0;
-    return 1;
-}
-
-static int is_loose(const ts_model* model) {
-    if (model->equality_count || model->tendon_count || model->actuator_count || model->step_sensor_count) return 0;
-    for (int j = 0; j < model->joint_count; ++j)
-        if (model->joint[j].type != TS_JOINT_FREE || model->joint[j].limited) return 0;
-    for (int d = 0; d < model->nv; ++d)
-        if (model->dof[d].friction > 0.0) return 0;
-    return 1;
 }
 
 // Tables that follow from the model alone.
@@ -96,8 +106,7 @@ static void fill_tables(ts_sim* sim) {
     ts_row_plan_open(storage->row_plan, model);
     for (int b = 0; b < model->body_count; ++b) storage->body_tree[b] = model->body[b].tree;
     for (int t = 0; t < model->tree_count; ++t) {
-        storage->tree_is_lone[t] =
-            model->tree[t].kind != TS_TREE_GENERAL && is_bare(model->dof + model->tree[t].dof_first, 6);
+        storage->tree_is_lone[t] = is_lone(model, t);
         if (model->tree[t].dof_count > storage->dof_most) storage->dof_most = model->tree[t].dof_count;
     }
 }

@@ -138,11 +138,13 @@ typedef struct ts_sim_storage {
     double* thrust;        // (tree_count) what accelerates a tree without rows, a . M_hat a
     double* late_next;     // (tree_count) s: `late` of the next step's spin_memory
     double* inverse_diagonal;  // (nv) one over the diagonal of mass_factor
-    double* applied;           // (nv) generalised forces of force_applied and wrench_applied
-    double* coast_position;    // (nq) where trees go that no row touches; not of every integrator
-    double* new_velocity;      // (nv) velocity at the end of the step
+    double* applied;  // (nv) generalised forces from outside: own_applied, or force_applied where there is nothing else
+    double* own_applied;  // (nv) NULL until it is needed
     double*
-        plain_velocity;  // (nv) what midpoint improves: free velocity for the bias at the beginning; of trees that it improves
+        coast_position;  // (nq) where trees go that no row touches; NULL until an integrator of several stages needs it
+    double* new_velocity;  // (nv) velocity at the end of the step
+    double*
+        plain_velocity;  // (up to the last dof of a tree that is more than a lone body) what midpoint improves: free velocity for the bias at the beginning
 
     ts_broad_phase* broad;  // remembers boxes and pairs for speed only: what it answers depends on the present boxes
 

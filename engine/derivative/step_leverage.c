@@ -32,7 +32,8 @@ static void find_slopes(const ts_model* model, int t, ts_step_leverage* l) {
     const ts_kinematic_tree* span = &model->tree[t];
     for (int i = span->body_first; i < span->body_first + span->body_count; ++i) {
         int b = model->tree_body[i];
-        l->momentum[b] = ts_inertia_mul(&k->body_inertia[b], k->body_velocity[b]);
+        ts_inertia inertia = ts_kinematics_inertia(model, k, b);
+        l->momentum[b] = ts_inertia_mul(&inertia, k->body_velocity[b]);
     }
     for (int i = span->body_first + span->body_count - 1; i >= span->body_first; --i) {
         int b = model->tree_body[i], parent = model->body[b].parent, inside = model->body[parent].tree >= 0;

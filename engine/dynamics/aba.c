@@ -68,9 +68,10 @@ static ts_motion own_bias(const ts_model* model, const ts_kinematics* k, int b) 
 
 static void begin(const ts_model* model, const ts_kinematics* k, ts_vec3 gravity, int b, ts_tree_scratch* s) {
     ts_motion v = k->body_velocity[b], lift = {ts_vec3_zero(), ts_vec3_scale(model->body[b].buoyancy, gravity)};
-    ts_force momentum = ts_inertia_mul(&k->body_inertia[b], v);
-    s->articulated[b] = rigid(&k->body_inertia[b]);
-    s->force[b] = ts_force_add(ts_motion_cross_force(v, momentum), ts_inertia_mul(&k->body_inertia[b], lift));
+    ts_inertia inertia = ts_kinematics_inertia(model, k, b);
+    ts_force momentum = ts_inertia_mul(&inertia, v);
+    s->articulated[b] = rigid(&inertia);
+    s->force[b] = ts_force_add(ts_motion_cross_force(v, momentum), ts_inertia_mul(&inertia, lift));
 }
 
 static void add_to_parent(const ts_articulated_inertia* I, ts_force p, ts_articulated_inertia* above,

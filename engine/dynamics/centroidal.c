@@ -52,7 +52,8 @@ ts_centroidal_state ts_centroidal_find(const ts_model* model, const ts_kinematic
         ts_force own = ts_force_zero();
         for (int i = 0; i < model->tree[t].body_count; ++i) {
             int b = model->tree_body[model->tree[t].body_first + i];
-            own = ts_force_add(own, ts_inertia_mul(&k->body_inertia[b], k->body_velocity[b]));
+            ts_inertia inertia = ts_kinematics_inertia(model, k, b);
+            own = ts_force_add(own, ts_inertia_mul(&inertia, k->body_velocity[b]));
             ts_mat3 about_own = ts_mat3_rotate_tensor(k->body_pose[b].R, model->body[b].inertia);
             ts_vec3 lever = ts_vec3_sub(k->body_centre[b], state.centre);
             state.inertia = ts_mat3_add(state.inertia, ts_inertia_make(model->body[b].mass, lever, about_own).rotation);
@@ -70,7 +71,7 @@ static void carry(const ts_model* model, const ts_kinematics* k, int tree, ts_tr
     ts_inertia* composite = scratch->composite;
     const int* bodies = model->tree_body + model->tree[tree].body_first;
     int count = model->tree[tree].body_count;
-    for (int i = 0; i < count; ++i) composite[bodies[i]] = k->body_inertia[bodies[i]];
+    for (int i = 0; i < count; ++i) composite[bodies[i]] = ts_kinematics_inertia(model, k, bodies[i]);
     for (int i = count - 1; i >= 0; --i) {
         const ts_body* body = &model->body[bodies[i]];
         for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
@@ -134,9 +135,10 @@ ts_force ts_centroidal_bias(const ts_model* model, const ts_kinematics* kinemati
         ts_force own = ts_force_zero();
         for (int i = 0; i < model->tree[t].body_count; ++i) {
             int b = model->tree_body[model->tree[t].body_first + i];
-            ts_force momentum = ts_inertia_mul(&k->body_inertia[b], k->body_velocity[b]);
+            ts_inertia inertia = ts_kinematics_inertia(model, k, b);
+            ts_force momentum = ts_inertia_mul(&inertia, k->body_velocity[b]);
             own = ts_force_add(own, ts_motion_cross_force(k->body_velocity[b], momentum));
-            own = ts_force_add(own, ts_inertia_mul(&k->body_inertia[b], k->body_bias[b]));
+            own = ts_force_add(own, ts_inertia_mul(&inertia, k->body_bias[b]));
         }
         rate = ts_force_add(rate, shifted(own, k->tree_origin[t], centre));
     }

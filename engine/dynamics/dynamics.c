@@ -49,6 +49,21 @@ static int is_left_alone(const ts_sim* sim) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
+// Whether forces at the degrees of freedom are all that comes from outside.
+static int is_plainly_applied(const ts_sim* sim) {
+    return ts_sim_storage_of(sim)->is_loose && !sim->contact_rare && !sim->integrator->revisit &&
+           !ts_fluid_is_there(&sim->options) && is_left_alone(sim);
+}
+
+int ts_dynamics_take_applied(ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int is_plain = is_plainly_applied(sim);
+    if (!is_plain && !storage->own_applied)
+        storage->own_applied = TS_ARENA_ARRAY(&storage->fixed, double, sim->model->nv);
+    storage->applied = is_plain ? sim->force_applied : storage->own_applied;
+    return storage->applied != NULL;
+}
+
 // Most wrenches are zero.
 void ts_dynamics_gather_applied(const ts_sim* sim, double* applied) {
     const ts_model* model = sim->model;
@@ -214,10 +229,11 @@ static void update_trees(void* context, int begin, int end, int worker) {
 
 int ts_dynamics_update(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    ts_dynamics_gather_applied(sim, storage->applied);
+    int is_plain = storage->applied == sim->force_applied;
+    if (!is_plain) ts_dynamics_gather_applied(sim, storage->applied);
     // Contacts of piles do not stick.
-    if (!ts_pile_is_on(sim)) ts_dynamics_gather_adhesion(sim, storage->applied);
-    ts_actuation_across(sim, storage->applied);
+    if (!is_plain && !ts_pile_is_on(sim)) ts_dynamics_gather_adhesion(sim, storage->applied);
+    if (!is_plain) ts_actuation_across(sim, storage->applied);
     if (ts_fluid_is_there(&sim->options)) ts_fluid_lone_bodies(sim, storage->applied);
     int failed = find_constants(sim);
     if (failed >= 0) return failed;

@@ -8,6 +8,10 @@
 extern "C" {
 #endif
 
+/// Decides where forces from outside are gathered, before each update: nowhere, where there are only those at degrees of freedom. Simulations of anything
+/// but lone bodies need no call. Returns 0 when memory is short.
+int ts_dynamics_take_applied(ts_sim* sim);
+
 /// Fills mass_matrix, mass_factor, bias and free_velocity, this for forces at the beginning of the step, and not of lone bodies
 /// that the integrator frees itself. Returns the first tree whose mass matrix is not positive
 /// definite, or -1 when all is well.

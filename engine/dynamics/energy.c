@@ -32,7 +32,8 @@ double ts_dynamics_kinetic_energy(const ts_sim* sim) {
     double energy = 0.0;
     for (int b = 1; b < model->body_count; ++b) {
         if (model->body[b].tree < 0) continue;
-        ts_force momentum = ts_inertia_mul(&sim->kinematics.body_inertia[b], sim->kinematics.body_velocity[b]);
+        ts_inertia inertia = ts_kinematics_inertia(model, &sim->kinematics, b);
+        ts_force momentum = ts_inertia_mul(&inertia, sim->kinematics.body_velocity[b]);
         energy += ts_sim_storage_of(sim)->spin_memory[model->body[b].tree].late > 0.0
                       ? late_kinetic(sim, b)
                       : 0.5 * ts_motion_dot_force(sim->kinematics.body_velocity[b], momentum);

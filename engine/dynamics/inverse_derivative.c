@@ -78,8 +78,9 @@ void ts_derivative_gravity_tree(const ts_model* model, const ts_kinematics* kine
     for (int i = first; i < last; ++i) {
         int b = model->tree_body[i];
         double weight = 1.0 - model->body[b].buoyancy;
-        scratch->body[b].buoyant_mass = weight * kinematics->body_inertia[b].mass;
-        ts_vec3_store(ts_vec3_scale(weight, kinematics->body_inertia[b].moment), scratch->body[b].buoyant_moment);
+        ts_inertia inertia = ts_kinematics_inertia(model, kinematics, b);
+        scratch->body[b].buoyant_mass = weight * inertia.mass;
+        ts_vec3_store(ts_vec3_scale(weight, inertia.moment), scratch->body[b].buoyant_moment);
     }
     for (int i = last - 1; i >= first; --i) {
         int b = model->tree_body[i];

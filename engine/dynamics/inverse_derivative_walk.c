@@ -123,7 +123,8 @@ static inline int walk_out(const ts_inverse_derivative_walk* walk) {
             a = ts_spatial_four_load(walk->scratch->body[parent].acceleration);
         }
         move_body(walk, b, &v, &a);
-        start_body(&model->body[b], &k->body_inertia[b], v, a, gravity, &walk->scratch->body[b]);
+        ts_inertia inertia = ts_kinematics_inertia(model, k, b);
+        start_body(&model->body[b], &inertia, v, a, gravity, &walk->scratch->body[b]);
         lifted = lifted || model->body[b].buoyancy != 0.0;
     }
     return lifted;

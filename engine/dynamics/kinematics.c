@@ -78,6 +78,16 @@ static int count_turns(const ts_model* model) {
     return count;
 }
 
+// Bodies up to the last one that is no lone body.
+static int count_inertias(const ts_model* model) {
+    int count = 0;
+    for (int b = 0; b < model->body_count; ++b) {
+        int tree = model->body[b].tree;
+        if (tree < 0 || model->tree[tree].kind == TS_TREE_GENERAL) count = b + 1;
+    }
+    return count;
+}
+
 // Which dofs have axes of their own: from the first to the last of trees that are more than a lone body.
 static void find_axes(const ts_model* model, ts_kinematics* k) {
     for (int t = 0; t < model->tree_count; ++t) {
@@ -172,7 +182,7 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
         .turn_sine = ARRAY(arena, double, turns),
         .turn_cosine = ARRAY(arena, double, turns),
         .body_centre = ARRAY(arena, ts_vec3, model->body_count),
-        .body_inertia = ARRAY(arena, ts_inertia, model->body_count),
+        .body_inertia = ARRAY(arena, ts_inertia, count_inertias(model)),
         .joint_anchor = ARRAY(arena, ts_vec3, model->joint_count),
         .tree_origin = ARRAY(arena, ts_vec3, model->tree_count),
         .dof_velocity = ARRAY(arena, double, model->nv),
@@ -195,6 +205,14 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
 ts_transform ts_kinematics_site(const ts_model* model, const ts_kinematics* kinematics, int site) {
     ts_transform local = ts_transform_from_pose(model->site[site].pose);
     return ts_transform_mul(&kinematics->body_pose[model->site[site].body], &local);
+}
+
+ts_inertia ts_kinematics_lone_inertia(const ts_model* model, const ts_kinematics* kinematics, int tree) {
+    int b = model->tree[tree].root;
+    ts_frame_four frame = ts_frame_four_load(&kinematics->body_pose[b]);
+    ts_inertia inertia;
+    ts_frame_four_inertia(&frame, &model->body[b], ts_four_zero(), &inertia);
+    return inertia;
 }
 
 ts_motion ts_kinematics_lone_axis(const ts_model* model, const ts_kinematics* kinematics, int tree, int i) {

@@ -33,7 +33,7 @@ typedef enum ts_kinematics_part {
     TS_KINEMATICS_AXES = 1,      // tree_origin, ts_kinematics_axis: for Jacobians
     TS_KINEMATICS_TWISTS = 3,    // body_velocity: for velocities of points
     TS_KINEMATICS_BIAS = 7,      // body_bias: for rates of Jacobians; with inertias for inverse and forward dynamics
-    TS_KINEMATICS_INERTIAS = 9,  // body_inertia: for M
+    TS_KINEMATICS_INERTIAS = 9,  // ts_kinematics_inertia: for M
     TS_KINEMATICS_GEOMS = 16,    // ts_kinematics_geom: for collisions
     TS_KINEMATICS_ALL = 31
 } ts_kinematics_part;
@@ -59,8 +59,8 @@ typedef struct ts_kinematics {
     double* turn_cosine;      // (likewise)
     ts_transform* body_pose;  // (pose_count) body frames in the world; behind them those of geoms that lie otherwise
     ts_vec3* body_centre;     // (body_count) centres of mass in the world, m
-    ts_inertia*
-        body_inertia;       // (body_count) world axes, about the tree's origin; of what cannot move about the world's
+    // (up to the last one that is no lone body) world axes, about the tree's origin; of what cannot move about the world's: ts_kinematics_inertia
+    ts_inertia* body_inertia;
     ts_vec3* joint_anchor;  // (joint_count) m, in the world, where the joint itself has left it
     ts_vec3*
         tree_origin;  // (tree_count) m, reference point of the tree's spatial vectors: the centre of mass of its root
@@ -81,6 +81,17 @@ static inline const ts_transform* ts_kinematics_geom(const ts_kinematics* kinema
 
 /// What a tree that is a lone body moves by per unit of its dof number i, 0 to 5.
 ts_motion ts_kinematics_lone_axis(const ts_model* model, const ts_kinematics* kinematics, int tree, int i);
+
+/// The inertia of a tree that is a lone body.
+ts_inertia ts_kinematics_lone_inertia(const ts_model* model, const ts_kinematics* kinematics, int tree);
+
+/// The inertia of a body, world axes, about its tree's origin; of one that cannot move about the world's.
+static inline ts_inertia ts_kinematics_inertia(const ts_model* model, const ts_kinematics* kinematics, int body) {
+    int tree = model->body[body].tree;
+    if (tree >= 0 && model->tree[tree].kind != TS_TREE_GENERAL)
+        return ts_kinematics_lone_inertia(model, kinematics, tree);
+    return kinematics->body_inertia[body];
+}
 
 /// Motion per unit of the velocity of a dof, world axes, about its tree's origin.
 static inline ts_motion ts_kinematics_axis(const ts_model* model, const ts_kinematics* kinematics, int dof) {

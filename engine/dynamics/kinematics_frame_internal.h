@@ -68,6 +68,29 @@ static inline void ts_frame_four_place_geom(const ts_frame_four* carrier, int ge
     if (seat) ts_frame_four_store(ts_frame_four_seated(carrier, k->seated, seat), &k->body_pose[k->geom_place[geom]]);
 }
 
+/// The inertia of a body in the frame, about a point seen from which the centre of mass is at c: R I R^T + m (c.c 1 - c c^T), the diagonal, and beside it xy, yz, zx.
+static inline void ts_frame_four_inertia(const ts_frame_four* f, const ts_body* body, ts_four c, ts_inertia* out) {
+    const double(*I)[3] = body->inertia.m;
+    ts_four diagonal = ts_four_zero(), beside = ts_four_zero();
+    const ts_four column[3] = {f->x, f->y, f->z};
+    for (int k = 0; k < 3; ++k) {
+        ts_four T = ts_four_plus(ts_four_times(I[0][k], f->x), ts_four_times(I[1][k], f->y));
+        T = ts_four_plus(T, ts_four_times(I[2][k], f->z));
+        diagonal = ts_four_plus(diagonal, ts_four_product(T, column[k]));
+        beside = ts_four_plus(beside, ts_four_product(T, ts_four_turn(column[k])));
+    }
+    ts_four moment = ts_four_times(body->mass, c), square = ts_four_turn(ts_four_product(moment, c));
+    diagonal = ts_four_plus(diagonal, ts_four_plus(square, ts_four_turn(square)));
+    beside = ts_four_minus(beside, ts_four_product(moment, ts_four_turn(c)));
+    double first[4], own[4], pair[4];
+    ts_four_store(moment, first);
+    ts_four_store(diagonal, own);
+    ts_four_store(beside, pair);
+    *out = (ts_inertia){body->mass,
+                        ts_vec3_load(first),
+                        {{{own[0], pair[0], pair[2]}, {pair[0], own[1], pair[1]}, {pair[2], pair[1], own[2]}}}};
+}
+
 // Two axes as they are after a turn about the third.
 static inline void ts_frame_four_mix(double c, double s, ts_four* a, ts_four* b) {
     ts_four x = *a, y = *b;

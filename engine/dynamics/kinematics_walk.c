@@ -88,29 +88,6 @@ static inline void move_joint(const ts_model* model, int j, ts_vec3 origin, unsi
     if (asks(parts, TS_KINEMATICS_TWISTS)) ts_tree_move_joint(joint, axis, k->dof_velocity, &at->velocity, &at->bias);
 }
 
-// About a point, seen from which the centre of mass is at c: R I R^T + m (c.c 1 - c c^T), the diagonal, and beside it xy, yz, zx.
-static inline void turn_inertia(const ts_body* body, const ts_frame_four* f, ts_four c, ts_inertia* out) {
-    const double(*I)[3] = body->inertia.m;
-    ts_four diagonal = ts_four_zero(), beside = ts_four_zero();
-    const ts_four column[3] = {f->x, f->y, f->z};
-    for (int k = 0; k < 3; ++k) {
-        ts_four T = ts_four_plus(ts_four_times(I[0][k], f->x), ts_four_times(I[1][k], f->y));
-        T = ts_four_plus(T, ts_four_times(I[2][k], f->z));
-        diagonal = ts_four_plus(diagonal, ts_four_product(T, column[k]));
-        beside = ts_four_plus(beside, ts_four_product(T, ts_four_turn(column[k])));
-    }
-    ts_four moment = ts_four_times(body->mass, c), square = ts_four_turn(ts_four_product(moment, c));
-    diagonal = ts_four_plus(diagonal, ts_four_plus(square, ts_four_turn(square)));
-    beside = ts_four_minus(beside, ts_four_product(moment, ts_four_turn(c)));
-    double first[4], own[4], pair[4];
-    ts_four_store(moment, first);
-    ts_four_store(diagonal, own);
-    ts_four_store(beside, pair);
-    *out = (ts_inertia){body->mass,
-                        ts_vec3_load(first),
-                        {{{own[0], pair[0], pair[2]}, {pair[0], own[1], pair[1]}, {pair[2], pair[1], own[2]}}}};
-}
-
 // A hinge of a tree whose origin is known: axis and twist without a detour through memory.
 static inline void hinge(const ts_model* model, int j, unsigned parts, place* at, ts_kinematics* k) {
     const ts_joint* joint = &model->joint[j];
@@ -175,8 +152,8 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
         }
         if (asks(parts, TS_KINEMATICS_TWISTS)) ts_spatial_four_put(at.velocity, &k->body_velocity[b]);
         if (asks(parts, TS_KINEMATICS_BIAS)) ts_spatial_four_put(at.bias, &k->body_bias[b]);
-        if (asks(parts, TS_KINEMATICS_INERTIAS))
-            turn_inertia(body, f, ts_four_minus(centre, at.origin), &k->body_inertia[b]);
+        if (asks(parts, TS_KINEMATICS_INERTIAS) && model->tree[tree].kind == TS_TREE_GENERAL)
+            ts_frame_four_inertia(f, body, ts_four_minus(centre, at.origin), &k->body_inertia[b]);
         for (int g = body->geom_first; asks(parts, TS_KINEMATICS_GEOMS) && g < body->geom_first + body->geom_count; ++g)
             ts_frame_four_place_geom(f, g, k);
     }
@@ -215,7 +192,6 @@ static inline void walk_lone(const ts_model* model, int tree, const double* qpos
     ts_four_store_three(centre, &k->tree_origin[tree].x);
     move_lone(&f, ts_four_minus(centre, f.p), k->dof_velocity + joint->dof_first, &k->body_velocity[b],
               &k->body_bias[b]);
-    turn_inertia(body, &f, ts_four_zero(), &k->body_inertia[b]);
     for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) ts_frame_four_place_geom(&f, g, k);
 }
 

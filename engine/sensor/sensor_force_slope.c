@@ -106,7 +106,8 @@ static void add_body(force_sum* s, int b) {
     const ts_sim* sim = s->sim;
     const ts_body* body = &sim->model->body[b];
     ts_vec3 origin = ts_sensor_origin(sim, b), arm = ts_vec3_sub(origin, s->site);
-    moving_body m = {.I = &sim->kinematics.body_inertia[b], .v = ts_motion_zero()};
+    ts_inertia inertia = ts_kinematics_inertia(sim->model, &sim->kinematics, b);
+    moving_body m = {.I = &inertia, .v = ts_motion_zero()};
     if (body->tree >= 0) m.v = sim->kinematics.body_velocity[b];
     m.a = ts_sensor_body_acceleration(sim, s->link, b);
     m.h = ts_inertia_mul(m.I, m.v);

@@ -181,11 +181,11 @@ static void take_away_tendons_and_sites(ts_sim* sim) {
 
 // What a body needs to move as it does.
 static ts_force needed(const ts_sim* sim, int b, ts_motion acceleration) {
-    const ts_inertia* inertia = &sim->kinematics.body_inertia[b];
-    ts_force force = ts_inertia_mul(inertia, acceleration);
+    ts_inertia inertia = ts_kinematics_inertia(sim->model, &sim->kinematics, b);
+    ts_force force = ts_inertia_mul(&inertia, acceleration);
     if (sim->model->body[b].tree < 0) return force;
     ts_motion velocity = sim->kinematics.body_velocity[b];
-    return ts_force_add(force, ts_motion_cross_force(velocity, ts_inertia_mul(inertia, velocity)));
+    return ts_force_add(force, ts_motion_cross_force(velocity, ts_inertia_mul(&inertia, velocity)));
 }
 
 const ts_sensor_motion* ts_sensor_forces(ts_sim* sim) {

@@ -76,7 +76,7 @@ static void hold_sleepers(const ts_sim* sim, double* velocity) {
 }
 
 ts_code ts_integrate_velocity(ts_sim* sim) {
-    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
     int workers = ts_task_pool_workers(sim->tasks), enough = 1;
     sim->info.unsolved_rotations = 0;
     find_touched(sim);
@@ -85,6 +85,9 @@ ts_code ts_integrate_velocity(ts_sim* sim) {
         if (act >= 0) storage->act_rate[act] = ts_actuation_rate(sim, i);
     }
     if (!sim->integrator->advance) return TS_OK;
+    if (sim->integrator->revisit && !storage->coast_position)
+        storage->coast_position = TS_ARENA_ARRAY(&storage->fixed, double, sim->model->nq);
+    if (sim->integrator->revisit && !storage->coast_position) return TS_ERROR_MEMORY;
     // The first one has a pile, which is there for all of its step.
     for (int w = ts_pile_is_on(sim); w < workers; ++w) ts_arena_reset(&storage->solve_scratch[w]);
     if (sim->integrator->advance_together && storage->trees_are_joined)

@@ -125,7 +125,8 @@ static int inertia_product(const ts_sim* sim, const double* x, const double* y, 
     for (int b = 1; b < model->body_count; ++b) {
         int last = model->body[b].dof_last;
         if (model->body[b].tree < 0 || last < 0) continue;
-        *out_product += ts_motion_dot_force(moves[last], ts_inertia_mul(&sim->kinematics.body_inertia[b], other[last]));
+        ts_inertia inertia = ts_kinematics_inertia(model, &sim->kinematics, b);
+        *out_product += ts_motion_dot_force(moves[last], ts_inertia_mul(&inertia, other[last]));
     }
     return 1;
 }

@@ -51,6 +51,7 @@ void ts_sim_move_on(ts_sim* sim) {
 }
 
 ts_code ts_step_dynamics(ts_sim* sim) {
+    if (!ts_dynamics_take_applied(sim)) return TS_ERROR_MEMORY;
     if (ts_dynamics_update(sim) >= 0) return TS_ERROR_NUMERIC;
     return ts_ledger_open(sim) ? ts_integrate_velocity(sim) : TS_ERROR_MEMORY;
 }

@@ -31,6 +31,8 @@ static void take_all(const ts_model* model, ts_kinematics* k, motion_table* out)
         const ts_body* body = &model->body[b];
         // What hangs on the world only is placed once.
         if (body->tree < 0) continue;
+        out->inertia[b] = ts_kinematics_inertia(model, k, b);
+        if (model->tree[body->tree].kind == TS_TREE_GENERAL) memset(&k->body_inertia[b], 0xff, sizeof *k->body_inertia);
         // Geoms that lie as the body does have its pose.
         for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) {
             out->geom[g] = *ts_kinematics_geom(k, g);
@@ -40,7 +42,6 @@ static void take_all(const ts_model* model, ts_kinematics* k, motion_table* out)
         take(&out->centre[b], &k->body_centre[b], sizeof *out->centre);
         take(&out->velocity[b], &k->body_velocity[b], sizeof *out->velocity);
         take(&out->bias[b], &k->body_bias[b], sizeof *out->bias);
-        take(&out->inertia[b], &k->body_inertia[b], sizeof *out->inertia);
     }
     take(out->anchor, k->joint_anchor, (size_t)model->joint_count * sizeof *out->anchor);
     take(out->origin, k->tree_origin, (size_t)model->tree_count * sizeof *out->origin);
