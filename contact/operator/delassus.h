@@ -70,7 +70,7 @@ typedef struct ts_delassus_ops {
     /// Calls join(context, a, b) for pairs of blocks, enough that blocks which act on each other become connected.
     void (*join)(const ts_delassus* G, ts_arena* scratch, void (*join)(void* context, int a, int b), void* context);
     /// One operator per island, each over its own blocks only and independent of the others, so that several threads may
-    /// use one each. They may share constant data with G and live as long as it and the arena. 0 when memory is short.
+    /// use one each. Blocks that are in none stay out. They may share constant data with G and live as long as it and the arena. 0 when memory is short.
     int (*split)(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part);
 } ts_delassus_ops;
 

@@ -193,6 +193,7 @@ static int split(ts_delassus* base, ts_arena* arena, const ts_islands* islands, 
     int* place = TS_ARENA_ARRAY(arena, int, base->block_count);
     int* owner = TS_ARENA_ARRAY(arena, int, base->block_count);
     if (!place || !owner) return 0;
+    for (int b = 0; b < base->block_count; ++b) owner[b] = -1;  // some may be in none
     for (int i = 0; i < islands->count; ++i)
         for (int k = islands->start[i]; k < islands->start[i + 1]; ++k) {
             place[islands->block[k]] = k - islands->start[i];

@@ -33,6 +33,7 @@ typedef enum ncp_when {
     WHEN_SMALL,     // not converged, and few velocities move
     WHEN_UNSOLVED,  // not converged
     WHEN_LARGE,     // not converged, and the island is large
+    WHEN_MANY,      // not converged, and the island has room for patches
     WHEN_REFUSED,   // there is no linear system
     WHEN_STALLED    // not converged, there are linear systems, and work is left
 } ncp_when;
@@ -53,6 +54,7 @@ static const ncp_stage stages[TS_NCP_STAGES] = {
     {"small", ts_ncp_small, 0, SMALL_LIMIT, WHEN_SMALL, 0, 0},
     {"sweeps", ts_ncp_sweeps, 0, INT_MAX, WHEN_UNSOLVED, 0, 0},
     {"momentum", ts_ncp_momentum, 0, INT_MAX, WHEN_LARGE, 0, 0},
+    {"patches", ts_ncp_patches, 0, INT_MAX, WHEN_MANY, 0, 0},
     {"alternate-large", ts_ncp_alternate, 1, 60, WHEN_LARGE, 0, 0},
     {"newton", ts_ncp_newton, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0},
     {"sweeps-only", ts_ncp_last_sweeps, 0, INT_MAX, WHEN_REFUSED, 0, 0},
@@ -64,7 +66,7 @@ static const ncp_stage stages[TS_NCP_STAGES] = {
     {"alternate-2", ts_ncp_alternate, 1, 200, WHEN_STALLED, 1, 3},
 };
 
-enum { SMALL = 0, SWEEPS = 1, MOMENTUM = 2, NEWTON = 4, PATH = 6 };
+enum { SMALL = 0, SWEEPS = 1, MOMENTUM = 2, NEWTON = 5, PATH = 7 };
 
 // What begins elsewhere where there may be an answer: a system of `newton` costs ten times as much.
 static const ncp_stage beside = {"small", ts_ncp_small, TS_SMALL_FROM_BESIDE, SMALL_LIMIT, WHEN_SMALL, 0, 0};
@@ -88,6 +90,8 @@ static const ts_setting setting[] = {
                      "Gauss-Seidel sweeps before it is judged whether they will do"),
     TS_SETTING_WHOLE(ts_ncp_settings, large_island, 0.0, 1e9,
                      "blocks from which on sweeps with momentum and alternating directions come before Newton"),
+    TS_SETTING_WHOLE(ts_ncp_settings, patched_island, 0.0, 1e9,
+                     "blocks from which on places where sweeps stall are solved by themselves"),
     TS_SETTING_REAL(ts_ncp_settings, proximal, 1e-14, 1.0,
                     "first weight of Newton's proximal term, relative to a contact's stiffness"),
     TS_SETTING_REAL(ts_ncp_settings, work, 0.0, DBL_MAX, "most multiplications after Newton's first stall"),
@@ -105,8 +109,9 @@ static const ts_ncp_settings defaults = {
     .block_sweeps = 0.25,  // 0 to 1
     .least_last_sweeps = 1000,
     .row_last_sweeps = 3e8,
-    .large_island = 1000,  // see docs/ncp.md
-    .momentum = 0.9,       // 0.8 to 0.9; see docs/ncp.md
+    .large_island = 1000,   // see docs/ncp.md
+    .patched_island = 400,  // 200 to 1000
+    .momentum = 0.9,        // 0.8 to 0.9; see docs/ncp.md
     .least_alternations = 200,
     .row_alternations = 2e7,
     .proximal = 1e-3,         // 1e-5 to 1e-2
@@ -150,6 +155,7 @@ static int is_due(const ts_ncp_search* s, ncp_when when) {
     case WHEN_SMALL: return !ts_ncp_is_over(s) && ts_small_newton_takes(s->problem);
     case WHEN_UNSOLVED: return !ts_ncp_is_over(s);
     case WHEN_LARGE: return !ts_ncp_is_over(s) && is_large(s);
+    case WHEN_MANY: return !ts_ncp_is_over(s) && s->problem->block_count >= s->settings->patched_island;
     case WHEN_REFUSED: return s->refused;
     case WHEN_STALLED: break;
     }

@@ -17,8 +17,9 @@ typedef struct ts_ncp_settings {
     int least_last_sweeps;   // where no linear system can be had: so many,
     double row_last_sweeps;  // and so many divided by the rows
     // Large islands.
-    int large_island;  // blocks from which on sweeps with momentum and alternating directions come before Newton
-    double momentum;   // as of ts_pgs_settings
+    int large_island;    // blocks from which on sweeps with momentum and alternating directions come before Newton
+    int patched_island;  // and from which on sweeps that stall are mended where they do
+    double momentum;     // as of ts_pgs_settings
     // Alternating directions.
     int least_alternations;   // most in one go: so many,
     double row_alternations;  // and so many divided by the rows
@@ -39,7 +40,7 @@ typedef struct ts_ncp_settings {
 } ts_ncp_settings;
 
 /// How many stages there are, and the bits of all of them.
-enum { TS_NCP_STAGES = 12, TS_NCP_ALL_STAGES = (1 << TS_NCP_STAGES) - 1 };
+enum { TS_NCP_STAGES = 13, TS_NCP_ALL_STAGES = (1 << TS_NCP_STAGES) - 1 };
 
 /// "ncp", settings ts_ncp_settings, and the names of its stages, from 1: for those that call it.
 extern const ts_solver ts_ncp_solver;
@@ -92,6 +93,9 @@ ts_ncp_way ts_ncp_sweeps;
 /// Sweeps with momentum, for as long as they promise to end soon.
 ts_ncp_way ts_ncp_momentum;
 
+/// Where sweeps stall: solves the places that are not good enough by themselves, in turn with sweeps.
+ts_ncp_way ts_ncp_patches;
+
 /// Sweeps to the end: what is left when no linear system can be had.
 ts_ncp_way ts_ncp_last_sweeps;
 
@@ -109,6 +113,9 @@ ts_ncp_way ts_ncp_path;
 
 /// No impulse at all, for paths to begin beside it.
 ts_ncp_way ts_ncp_rest;
+
+/// One round of sweeps with momentum from where the search stands; how many there were.
+int ts_ncp_momentum_round(ts_ncp_search* s);
 
 /// Multiplications after the first stall that this search may take.
 double ts_ncp_work(const ts_ncp_search* s);

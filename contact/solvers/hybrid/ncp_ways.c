@@ -187,8 +187,7 @@ int ts_ncp_sweeps(ts_ncp_search* s, int which, int limit) {
     return 1;
 }
 
-// One round of sweeps with momentum from where the search stands.
-static int glide(ts_ncp_search* s) {
+int ts_ncp_momentum_round(ts_ncp_search* s) {
     int before = s->spent.iterations;
     ts_pgs_settings settings = ts_pgs_default;
     settings.shared = s->settings->shared;
@@ -211,7 +210,7 @@ int ts_ncp_momentum(ts_ncp_search* s, int which, int limit) {
     for (int k = 0, sweeps = 0; !ts_ncp_is_over(s) && s->at.status != TS_SOLVE_FAILED && sweeps < limit; ++k) {
         if (k >= WINDOW && sweeps_to_go(before[k % WINDOW], best.excess, WINDOW * TS_MOMENTUM_ROUND) > most) break;
         before[k % WINDOW] = best.excess;
-        sweeps += glide(s);
+        sweeps += ts_ncp_momentum_round(s);
         if (s->at.excess < best.excess) {
             best = s->at;
             memcpy(impulse, best.impulse, bytes);
