@@ -41,7 +41,8 @@ typedef struct ts_trace {
     int island;
     int stage;
     int iteration;  // those before the method that is at work now
-    double* room;   // (3 rows) while a solve lasts, else NULL
+    double*
+        room;  // (3 rows) while a solve lasts, else NULL; the first row_count are free for who has to make what is noted
 } ts_trace;
 
 /// Adds the impulse that a solver holds after so many iterations; nothing where no trace is kept. For solvers: once per

@@ -154,9 +154,11 @@ static void go(small* q, int is_whole) {
 
 // For whoever traces the solve.
 static void note(small* q, int newtons) {
-    memcpy(q->x0, q->x, (size_t)q->problem->row_count * sizeof(double));
-    admit(q, q->x0);
-    ts_trace_note(q->yardstick, newtons, q->x0);
+    double* x = q->yardstick->problem->trace->room;
+    if (!x) return;
+    memcpy(x, q->x, (size_t)q->problem->row_count * sizeof(double));
+    admit(q, x);
+    ts_trace_note(q->yardstick, newtons, x);
 }
 
 // Takes the last step back where the map has exploded: contacts that are redundant do that. Returns nonzero when it did.
