@@ -86,9 +86,10 @@ static inline void ts_frame_four_inertia(const ts_frame_four* f, const ts_body* 
     ts_four_store(moment, first);
     ts_four_store(diagonal, own);
     ts_four_store(beside, pair);
-    *out = (ts_inertia){body->mass,
-                        ts_vec3_load(first),
-                        {{{own[0], pair[0], pair[2]}, {pair[0], own[1], pair[1]}, {pair[2], pair[1], own[2]}}}};
+    ts_inertia inertia = {body->mass,
+                          ts_vec3_load(first),
+                          {{{own[0], pair[0], pair[2]}, {pair[0], own[1], pair[1]}, {pair[2], pair[1], own[2]}}}};
+    *out = inertia;
 }
 
 // Two axes as they are after a turn about the third.

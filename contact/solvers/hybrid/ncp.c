@@ -57,6 +57,7 @@ static const ncp_stage stages[TS_NCP_STAGES] = {
     {"patches", ts_ncp_patches, 0, INT_MAX, WHEN_MANY, 0, 0},
     {"alternate-large", ts_ncp_alternate, 1, 60, WHEN_LARGE, 0, 0},
     {"newton", ts_ncp_newton, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0},
+    {"patches-2", ts_ncp_patches, 0, INT_MAX, WHEN_MANY, 0, 0},
     {"sweeps-only", ts_ncp_last_sweeps, 0, INT_MAX, WHEN_REFUSED, 0, 0},
     {"path-1", ts_ncp_path, 0, PATH_LIMIT, WHEN_STALLED, 1, 0},
     {"path-2", ts_ncp_path, 1, PATH_LIMIT, WHEN_STALLED, 1, 0},
@@ -66,7 +67,7 @@ static const ncp_stage stages[TS_NCP_STAGES] = {
     {"alternate-2", ts_ncp_alternate, 1, 200, WHEN_STALLED, 1, 3},
 };
 
-enum { SMALL = 0, SWEEPS = 1, MOMENTUM = 2, NEWTON = 5, PATH = 7 };
+enum { SMALL = 0, SWEEPS = 1, MOMENTUM = 2, NEWTON = 5, PATH = 8 };
 
 // What begins elsewhere where there may be an answer: a system of `newton` costs ten times as much.
 static const ncp_stage beside = {"small", ts_ncp_small, TS_SMALL_FROM_BESIDE, SMALL_LIMIT, WHEN_SMALL, 0, 0};
@@ -250,6 +251,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
                        .scratch = scratch,
                        .yardstick = ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal(&used->shared)),
                        .start_enough = start_enough(problem),
+                       .patched = HUGE_VAL,
                        .at = {impulse, TS_SOLVE_ITERATION_LIMIT, HUGE_VAL}};
     ts_trace unread, *trace = problem->trace ? problem->trace : &unread;
     for (int i = 0; i < TS_NCP_STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i) {

@@ -40,7 +40,7 @@ typedef struct ts_ncp_settings {
 } ts_ncp_settings;
 
 /// How many stages there are, and the bits of all of them.
-enum { TS_NCP_STAGES = 13, TS_NCP_ALL_STAGES = (1 << TS_NCP_STAGES) - 1 };
+enum { TS_NCP_STAGES = 14, TS_NCP_ALL_STAGES = (1 << TS_NCP_STAGES) - 1 };
 
 /// "ncp", settings ts_ncp_settings, and the names of its stages, from 1: for those that call it.
 extern const ts_solver ts_ncp_solver;
@@ -70,6 +70,7 @@ typedef struct ts_ncp_search {
     int stage;            // number of the stage that led to `at`
     double start_enough;  // 1: excess up to which the start is the answer where few velocities move
     int start_held;       // nonzero: it was good enough as it stood, if not by start_enough
+    double patched;       // excess that patches left the last time, HUGE_VAL before
     ts_ncp_point at;      // the best so far; inside a stage, where the stage stands
     ts_ncp_spent spent;
 } ts_ncp_search;

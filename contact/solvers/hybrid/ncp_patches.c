@@ -213,6 +213,8 @@ int ts_ncp_patches(ts_ncp_search* s, int which, int limit) {
     double* impulse = TS_ARENA_ARRAY(s->scratch, double, s->problem->row_count);
     fall left = {HUGE_VAL, HUGE_VAL, 0};
     (void)which;
+    // From where they stalled they would stall again.
+    if (!(s->at.excess < s->patched)) return 0;
     if (s->settings->shared.iteration_limit - s->spent.iterations < least_left || !impulse || !take_room(&m)) return 0;
     memcpy(impulse, s->at.impulse, bytes);
     ts_ncp_point best = s->at;
@@ -232,6 +234,7 @@ int ts_ncp_patches(ts_ncp_search* s, int which, int limit) {
         left.since = 0;
     }
     s->at = best;
+    s->patched = best.excess;
     memcpy(best.impulse, impulse, bytes);
     return 1;
 }
