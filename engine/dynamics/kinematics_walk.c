@@ -59,10 +59,9 @@ static inline ts_four turn(const ts_joint* joint, const ts_kinematics* k, ts_hin
 }
 
 // A joint of any kind; its axes are about its anchor for now.
-static inline void place_joint(const ts_model* model, int j, const double* qpos, ts_motion* all, ts_frame_four* f,
+static inline void place_joint(const ts_model* model, int j, const double* qpos, ts_motion* axis, ts_frame_four* f,
                                ts_kinematics* k) {
     const ts_joint* joint = &model->joint[j];
-    ts_motion* axis = all + joint->dof_first;
     if (k->hinge_way[j] != TS_HINGE_NONE) {
         ts_four_store_three(ts_frame_four_direction(f, joint->axis), &axis->angular.x);
         axis->linear = ts_vec3_zero();
@@ -81,11 +80,12 @@ static inline void move_joint(const ts_model* model, int j, ts_vec3 origin, unsi
     const ts_joint* joint = &model->joint[j];
     const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
     ts_vec3 lever = ts_vec3_sub(origin, k->joint_anchor[j]);
-    int first = joint->dof_first, end = first + traits->numbers + 3 * traits->quaternion;
+    int count = traits->numbers + 3 * traits->quaternion;
     // So it is with a lone body that turns about its centre of mass.
-    if (lever.x == 0.0 && lever.y == 0.0 && lever.z == 0.0) end = first;
-    for (int d = first; d < end; ++d) axis[d].linear = ts_motion_at(axis[d], lever);
-    if (asks(parts, TS_KINEMATICS_TWISTS)) ts_tree_move_joint(joint, axis, k->dof_velocity, &at->velocity, &at->bias);
+    if (lever.x == 0.0 && lever.y == 0.0 && lever.z == 0.0) count = 0;
+    for (int d = 0; d < count; ++d) axis[d].linear = ts_motion_at(axis[d], lever);
+    if (asks(parts, TS_KINEMATICS_TWISTS))
+        ts_tree_move_joint(joint, axis, k->dof_velocity + joint->dof_first, &at->velocity, &at->bias);
 }
 
 // A hinge of a tree whose origin is known: axis and twist without a detour through memory.
@@ -121,8 +121,8 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
     int count = model->tree[tree].body_count;
     place at = {0};
     // A lone body's are wanted here only.
-    ts_motion room[6],
-        *axis = model->tree[tree].kind == TS_TREE_GENERAL ? k->own_axis : room - model->tree[tree].dof_first;
+    int first = model->tree[tree].dof_first;
+    ts_motion room[6], *axis = model->tree[tree].kind == TS_TREE_GENERAL ? &k->own_axis[first] : room;
     find_turns(qpos, tree, k);
     for (int i = 0, before = -1; i < count; before = list[i++]) {
         int b = list[i];
@@ -137,9 +137,9 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
                 hinge(model, j, parts, &at, k);
                 continue;
             }
-            place_joint(model, j, qpos, axis, f, k);
+            place_joint(model, j, qpos, axis + (model->joint[j].dof_first - first), f, k);
             if (i > 0 && asks(parts, TS_KINEMATICS_AXES))
-                move_joint(model, j, k->tree_origin[tree], parts, axis, &at, k);
+                move_joint(model, j, k->tree_origin[tree], parts, axis + (model->joint[j].dof_first - first), &at, k);
         }
         ts_frame_four_store(*f, &k->body_pose[b]);
         ts_four centre = ts_frame_four_point(f, body->centre);
@@ -148,7 +148,7 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
             at.origin = centre;
             ts_four_store_three(centre, &k->tree_origin[tree].x);
             for (int j = body->joint_first; j < joints; ++j)
-                move_joint(model, j, k->tree_origin[tree], parts, axis, &at, k);
+                move_joint(model, j, k->tree_origin[tree], parts, axis + (model->joint[j].dof_first - first), &at, k);
         }
         if (asks(parts, TS_KINEMATICS_TWISTS)) ts_spatial_four_put(at.velocity, &k->body_velocity[b]);
         if (asks(parts, TS_KINEMATICS_BIAS)) ts_spatial_four_put(at.bias, &k->body_bias[b]);

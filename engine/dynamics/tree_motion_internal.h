@@ -10,13 +10,13 @@
 #include "engine/model/joint/joint_traits_internal.h"
 
 /// Takes the twist `velocity` and the acceleration at zero qacc `bias` of what a joint hangs on to those of what hangs on it; axis and
-/// rate are the model's (nv).
+/// rate are the joint's own.
 static inline void ts_tree_move_joint(const ts_joint* joint, const ts_motion* axis, const double* rate,
                                       ts_spatial_four* velocity, ts_spatial_four* bias) {
     const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
     ts_spatial_four v = *velocity, a = *bias;
-    int d = joint->dof_first, end = d + traits->numbers;
-    for (; d < end; ++d) {
+    int d = 0;
+    for (; d < traits->numbers; ++d) {
         ts_spatial_four own = ts_spatial_four_times(rate[d], ts_spatial_four_of(&axis[d]));
         // What floats hangs on the world, which does not move.
         if (!traits->floats) a = ts_spatial_four_plus(a, ts_spatial_four_cross(v, own));
@@ -33,12 +33,13 @@ static inline void ts_tree_move_joint(const ts_joint* joint, const ts_motion* ax
     *bias = a;
 }
 
-/// The same from a body's parent to the body.
+/// The same from a body's parent to the body; axis and rate are the model's (nv).
 static inline void ts_tree_move_body(const ts_model* model, const ts_body* body, const ts_motion* axis,
                                      const double* rate, ts_spatial_four* velocity, ts_spatial_four* bias) {
     if (body->dof_count != body->joint_count) {
         for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j)
-            ts_tree_move_joint(&model->joint[j], axis, rate, velocity, bias);
+            ts_tree_move_joint(&model->joint[j], axis + model->joint[j].dof_first, rate + model->joint[j].dof_first,
+                               velocity, bias);
         return;
     }
     // Hinges and slides, which most bodies have: the same without a look at each.
