@@ -8,7 +8,7 @@ installed=0 # set when packages were installed just now: then CMake has to look 
 build_packages='gcc libc6-dev cmake ninja-build pkg-config python3 libxml2-dev libqhull-dev libhdf5-dev libpng-dev
     libglfw3-dev libgl-dev libopengl-dev libegl-dev libgl1-mesa-dri libcglm-dev python3-glad
     g++ libimgui-dev libfreetype-dev fonts-dejavu-core'
-test_packages='g++ clang llvm libcriterion-dev python3-numpy python3-h5py xvfb xdotool'
+test_packages='g++ clang lld llvm libcriterion-dev python3-numpy python3-h5py xvfb xdotool'
 bench_packages='g++ libbullet-dev libccd-dev libfcl-dev libbox2d-dev libeigen3-dev python3-venv'
 lint_packages='clang-format clang-tidy shellcheck'
 

@@ -31,3 +31,12 @@ endif()
 if(CMAKE_C_FLAGS MATCHES "-fsanitize=[a-z,-]*fuzzer-no-link")
     set(TS_LIBFUZZER ON)
 endif()
+
+# Several hundred sanitized programs link in half the time by LLVM's linker, where it is.
+if(TS_ASAN AND CMAKE_C_COMPILER_ID STREQUAL "Clang")
+    find_program(TS_LLD ld.lld)
+    mark_as_advanced(TS_LLD)
+    if(TS_LLD)
+        add_link_options(-fuse-ld=lld)
+    endif()
+endif()

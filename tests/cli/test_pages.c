@@ -72,7 +72,8 @@ static void need_browser(void) {
 static void compare(const char* more) {
     char arguments[256];
     snprintf(arguments, sizeof arguments,
-             "compare sliding-cube-rotated --solvers ncp,ccp-pgs,lcp-pgs --time 0.5 --still --out report %s", more);
+             "compare sliding-cube-rotated --solvers ncp,ccp-pgs,lcp-pgs --time 0.5 --no-pictures --out report %s",
+             more);
     outcome result = run(arguments);
     cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
@@ -88,8 +89,8 @@ static int mkdir_alone(void) {
 // At every pixel the values told are those recorded at the step next to it; in all plots over time stands the same line, and on the
 // path a dot where the body then was; what the legend has switched off is neither told nor dotted.
 Test(pages, the_cursor_tells_what_was_recorded) {
-    compare("");
     need_browser();
+    compare("");
     cr_expect(page_does(
         "report/report.html",
         "log.moments=[];"
@@ -132,8 +133,8 @@ Test(pages, the_cursor_tells_what_was_recorded) {
 // Dragging shows what was dragged over, the wheel comes nearer to the cursor, and whatever was done, one step leads back to the plot
 // of before. Curves then go through the same numbers on other pixels.
 Test(pages, plots_zoom_and_come_back) {
-    compare("");
     need_browser();
+    compare("");
     cr_expect(page_does(
         "report/report.html",
         "const s=plot('Speed'),state=()=>({ticks:[...s.querySelectorAll('.tick "
@@ -201,8 +202,8 @@ Test(pages, scorecard_and_study_open_without_errors) {
     result = run("study sliding-cube --vary dt=0.004,0.002,0.001 --vary solver=ncp,ccp-pgs --time 0.1 --out study");
     cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
-    compare("");
     need_browser();
+    compare("");
     cr_expect(
         page_does("card/scorecard.html",
                   "const s=document.querySelector('svg.plot');fire(s,'pointermove',200,100);log.rows=rows();"
@@ -242,8 +243,8 @@ Test(pages, scorecard_and_study_open_without_errors) {
 
 // A page that is sent without its folder has no dead links: it makes tables and drawings of what it has.
 Test(pages, alone_it_makes_its_files_itself) {
-    compare("");
     need_browser();
+    compare("");
     cr_assert_eq(mkdir_alone(), 0);
     cr_expect(page_does(
         "alone/report.html",
@@ -282,8 +283,8 @@ Test(pages, alone_it_makes_its_files_itself) {
 // A table of a plot has every number that was recorded, to the last bit, and says its units; names with commas come back whole; files
 // of plots are well-formed and need nothing from elsewhere.
 Test(pages, every_plot_is_a_table_and_a_drawing) {
-    outcome result =
-        run("compare sliding-cube-rotated --solvers ncp,ccp-pgs,ncp-newton,lcp-pgs --time 0.5 --still --out report");
+    outcome result = run(
+        "compare sliding-cube-rotated --solvers ncp,ccp-pgs,ncp-newton,lcp-pgs --time 0.5 --no-pictures --out report");
     cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
     if (!has_python()) cr_skip("no python3");
