@@ -115,8 +115,8 @@ ts_ncp_way ts_ncp_path;
 /// No impulse at all, for paths to begin beside it.
 ts_ncp_way ts_ncp_rest;
 
-/// One round of sweeps with momentum from where the search stands; how many there were.
-int ts_ncp_momentum_round(ts_ncp_search* s);
+/// So many sweeps with momentum from where the search stands, or fewer where the answer is there; how many there were.
+int ts_ncp_glide(ts_ncp_search* s, int sweeps);
 
 /// Multiplications after the first stall that this search may take.
 double ts_ncp_work(const ts_ncp_search* s);

@@ -187,11 +187,11 @@ int ts_ncp_sweeps(ts_ncp_search* s, int which, int limit) {
     return 1;
 }
 
-int ts_ncp_momentum_round(ts_ncp_search* s) {
+int ts_ncp_glide(ts_ncp_search* s, int sweeps) {
     int before = s->spent.iterations;
     ts_pgs_settings settings = ts_pgs_default;
     settings.shared = s->settings->shared;
-    settings.shared.iteration_limit = smaller(TS_MOMENTUM_ROUND, iterations_left(s));
+    settings.shared.iteration_limit = smaller(sweeps, iterations_left(s));
     settings.momentum = s->settings->momentum;
     count_on(s);
     take(s, ts_ncp_pgs_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
@@ -210,7 +210,7 @@ int ts_ncp_momentum(ts_ncp_search* s, int which, int limit) {
     for (int k = 0, sweeps = 0; !ts_ncp_is_over(s) && s->at.status != TS_SOLVE_FAILED && sweeps < limit; ++k) {
         if (k >= WINDOW && sweeps_to_go(before[k % WINDOW], best.excess, WINDOW * TS_MOMENTUM_ROUND) > most) break;
         before[k % WINDOW] = best.excess;
-        sweeps += ts_ncp_momentum_round(s);
+        sweeps += ts_ncp_glide(s, TS_MOMENTUM_ROUND);
         if (s->at.excess < best.excess) {
             best = s->at;
             memcpy(impulse, best.impulse, bytes);

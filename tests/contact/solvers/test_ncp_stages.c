@@ -217,6 +217,32 @@ Test(ncp_stages, places_where_sweeps_stall_are_solved_by_themselves) {
     ts_arena_free(&arena);
 }
 
+// A tower of five hundred whose bodies all close in on each other, half of them fast, from nothing: what sweeps leave is everywhere, and there is one
+// round of patches only.
+Test(ncp_stages, what_is_left_everywhere_is_left_to_other_stages) {
+    enum { BLOCKS = 500 };
+    static double G[BLOCKS * BLOCKS], impulse[BLOCKS], g[BLOCKS];
+    static ts_block block[BLOCKS];
+    static int block_row[BLOCKS + 1];
+    ts_arena arena = {0};
+    for (int b = 0; b < BLOCKS; ++b) {
+        block[b] = (ts_block){.set = TS_SET_HALF_LINE, .row = b, .rows = 1};
+        block_row[b + 1] = b + 1;
+        g[b] = b % 100 < 50 ? -1e4 * approach : -approach;
+        G[b * BLOCKS + b] = b == 0 ? 1.0 : 2.0;
+        if (b > 0) G[b * BLOCKS + b - 1] = G[(b - 1) * BLOCKS + b] = -1.0;
+    }
+    ts_contact_problem problem = {
+        .block_count = BLOCKS, .row_count = BLOCKS, .block = block, .g = g, .time_step = TIME_STEP};
+    problem.delassus = dense_operator(&arena, BLOCKS, block_row, G);
+    ts_solve_report report;
+    int both = up_to(stage_of("sweeps")) | 1 << (stage_of("patches") - 1);
+    solve_patched(&problem, both, BLOCKS + 1, BLOCKS, impulse, &report);
+    cr_expect_neq(report.status, TS_SOLVE_CONVERGED);
+    cr_expect_leq(report.iterations, 300, "%d iterations: more than one round", report.iterations);
+    ts_arena_free(&arena);
+}
+
 static int refuse_blocks(const ts_delassus* G, ts_arena* arena, size_t most, ts_delassus_blocks* out) {
     (void)G;
     (void)arena;
