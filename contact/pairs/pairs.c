@@ -223,7 +223,8 @@ static int lay_out(ts_pairs* pairs, ts_arena* arena, layout_job* job) {
     int* parent = TS_ARENA_ARRAY(input->brief, int, input->body_count);
     if (!parent || !take_bodies(pairs, arena)) return 0;
     pairs->island_count = find_islands(input->unit, input->unit_count, input->body_count, parent, pairs->island_of);
-    if (!ts_pair_order_make(input->brief, input, workers > 1 ? TS_PAIR_DOMAINS_MOST : 1, &order)) return 0;
+    ts_pair_bodies bodies = {pairs->island_count, pairs->island_of};
+    if (!ts_pair_order_make(input->brief, input, bodies, workers > 1 ? TS_PAIR_DOMAINS_MOST : 1, &order)) return 0;
     pairs->group_count = order.group_count;
     if (!take_groups(pairs, arena, order.place, job)) return 0;
     ts_task_parallel_for(pairs->tasks, pairs->group_count, 16, put_groups, job);
@@ -347,11 +348,6 @@ void ts_pairs_begin(ts_pairs* pairs) {
     walk(&pass, KERNEL(begin), 1);
 }
 
-void ts_pairs_sweep(ts_pairs* pairs, int count) {
-    ts_pair_pass pass = {.pairs = pairs, .count = count};
-    walk(&pass, KERNEL(sweep), count);
-}
-
 static void tell_islands(ts_pairs* pairs) {
     for (int i = 0; i <= pairs->island_count; ++i) {
         ts_pair_island* island = &pairs->island[i];
@@ -376,20 +372,10 @@ static void tell_islands(ts_pairs* pairs) {
     pairs->island[at] = island;
 }
 
-// The worst of both, number by number; a NaN stays.
-static void worsen(ts_residual* all, const ts_residual* part) {
-    double* to = (double*)all;
-    const double* from = (const double*)part;
-    for (size_t i = 0; i < sizeof *all / sizeof(double); ++i) to[i] = ts_worse(to[i], from[i]);
-}
-
-void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residual) {
+// What islands make of what a pass found.
+static void judge_islands(ts_pairs* pairs, double rest_speed, ts_residual* out_residual) {
     double across = 0.0, opposed = 0.0;
-    ts_pair_pass pass = {.pairs = pairs};
-    run(&pass, KERNEL(judge));
     tell_islands(pairs);
-    *out_residual = pass.residual[0];
-    for (int p = 1; p < pairs->parts->count; ++p) worsen(out_residual, &pass.residual[p]);
     for (int i = 0; i < pairs->island_count; ++i) {
         ts_pair_island* island = &pairs->island[i];
         ts_residual_scale scale = {0.0, ts_worse(rest_speed, island->velocity), island->step_sum / island->contacts};
@@ -403,6 +389,15 @@ void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residua
         opposed += island->opposed;
     }
     out_residual->slip_angle = atan2(across, opposed);
+}
+
+void ts_pairs_sweep(ts_pairs* pairs, int count, double rest_speed, ts_residual* out_residual) {
+    ts_pair_pass pass = {.pairs = pairs, .count = count, .judges = out_residual != NULL};
+    walk(&pass, KERNEL(sweep), count + pass.judges);
+    if (!out_residual) return;
+    *out_residual = pass.residual[0];
+    for (int p = 1; p < pairs->parts->count; ++p) ts_pair_residual_join(out_residual, &pass.residual[p]);
+    judge_islands(pairs, rest_speed, out_residual);
 }
 
 // --- what is worse than nothing -----------------------------------------------------------------------------------------

@@ -255,11 +255,9 @@ static inline void ts_pairs_free_again(const ts_pairs* pairs, int b, const doubl
     }
 }
 
-/// So many sweeps, by the rule of ncp_pgs.c.
-void ts_pairs_sweep(ts_pairs* pairs, int count);
-
-/// Judges the impulses as contact/judge/residual.c does, island by island. Velocities of the surfaces are known after, and the work of islands.
-void ts_pairs_judge(ts_pairs* pairs, double rest_speed, ts_residual* out_residual);
+/// So many sweeps, 0 or more, by the rule of ncp_pgs.c. Then, where out_residual is not NULL, judges the impulses as contact/judge/residual.c does, island by
+/// island: velocities of the surfaces are known after, and the work of islands.
+void ts_pairs_sweep(ts_pairs* pairs, int count, double rest_speed, ts_residual* out_residual);
 
 /// Finds the work of islands, as judging does, from the velocities of bodies: before there is anything to judge.
 void ts_pairs_find_work(ts_pairs* pairs);

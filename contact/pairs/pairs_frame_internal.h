@@ -240,6 +240,19 @@ TS_PAIR_INLINE four3 read_there(const view* from, const ts_pair_point* p) {
     return v;
 }
 
+// What judging finds, the worst so far, of each lane (pairs_judge.c); the names are those of ts_residual.
+typedef struct figures {
+    ts_four primal, lcp_primal, lcp_complementarity, ccp_dual, ccp_complementarity, ncp_dual, ncp_complementarity;
+    ts_four signorini, created, dissipation, closing, coulomb;
+    ts_four finite;  // zero while everything is finite, else no number
+} figures;
+
+// Judges the groups of a piece.
+void TS_PAIR_KERNEL(judge_piece)(const ts_pairs* pairs, int piece, figures* f);
+
+// Adds figures of a part to those that others found in it.
+void TS_PAIR_KERNEL(keep_figures)(const figures* f, ts_residual* io_part);
+
 // The largest of all lanes.
 static inline double most_of(ts_four x) {
     double v[TS_PAIR_LANES];

@@ -2,18 +2,12 @@
 //
 // Problem: every substep is judged, of each point some twenty numbers. Rule: the sums and comparisons of contact/judge/residual.c in lanes; cases are
 // choices between results, and the root or quotient of a case is found only where some lane is in it. What islands add up stands by group, for
-// pairs.c to add in order.
+// pairs.c to add in order. It is the last pass of a walk, close behind the last sweep (pairs_sweep.c), and waits as a sweep would: bodies are then
+// as all sweeps left them.
 // Source: contact/judge/residual.c.
 // Guaranteed: worst figures and sums of lanes do not depend on how many threads judge. What is not finite is found in all figures.
 // Known to fail: what is so large that its square is not finite is judged as that.
 #include "contact/pairs/pairs_frame_internal.h"
-
-// The worst so far, of each lane; the names are those of ts_residual.
-typedef struct figures {
-    ts_four primal, lcp_primal, lcp_complementarity, ccp_dual, ccp_complementarity, ncp_dual, ncp_complementarity;
-    ts_four signorini, created, dissipation, closing, coulomb;
-    ts_four finite;  // zero while everything is finite, else no number
-} figures;
 
 // Of a group: what its islands are told.
 typedef struct island_part {
@@ -110,7 +104,7 @@ static void keep_part(const island_part* part, ts_pair_sums* out) {
     ts_four_store(part->work, out->work);
 }
 
-// Of all lanes. What is not finite is found in all figures.
+// What is not finite is found in all figures.
 static void show_figures(const figures* f, ts_residual* out) {
     static const ts_residual zero;
     *out = zero;
@@ -130,31 +124,38 @@ static void show_figures(const figures* f, ts_residual* out) {
 }
 
 // The figures of all laws, and what is wrong in every island, in no unit of its own yet.
-void TS_PAIR_KERNEL(judge)(ts_pair_pass* pass, int part) {
-    const ts_pairs* pairs = pass->pairs;
+static void judge_group(const ts_pairs* pairs, int g, figures* f) {
+    const ts_pair_group* group = &pairs->group[g];
     ts_four zero = ts_four_zero(), one = ts_four_all(1.0);
-    figures f = {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
-    const struct ts_pair_parts* parts = pairs->parts;
-    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
-        const ts_pair_group* group = &pairs->group[parts->group[n]];
-        shared s;
-        share(group, &s);
-        view now = view_of(&s, pairs->velocity), free = view_of(&s, pairs->free);
-        island_part sums = {zero, zero, zero, zero, zero, zero, zero, zero};
-        ts_four slant = ts_four_plus(one, ts_four_product(s.friction, s.friction));
-        slant = ts_four_quotient(one, ts_four_root(slant));
-        for (int i = group->first; i < group->first + group->count; ++i) {
-            const ts_pair_point* p = &pairs->point[i];
-            ts_pair_track* track = &pairs->track[i];
-            four3 c = read_there(&now, p), l = load3(&p->lambda), g = read_there(&free, p);
-            ts_four reference = ts_four_load(p->reference);
-            store3(c, &track->velocity);
-            c.z = ts_four_minus(c.z, reference);
-            g.z = ts_four_minus(g.z, reference);
-            note_free(l, c, g, &sums);
-            judge_point(s.friction, slant, ts_four_load(p->natural), l, c, &f, &sums);
-        }
-        keep_part(&sums, &pairs->sums[parts->group[n]]);
+    shared s;
+    share(group, &s);
+    view now = view_of(&s, pairs->velocity), free = view_of(&s, pairs->free);
+    island_part sums = {zero, zero, zero, zero, zero, zero, zero, zero};
+    ts_four slant = ts_four_plus(one, ts_four_product(s.friction, s.friction));
+    slant = ts_four_quotient(one, ts_four_root(slant));
+    for (int i = group->first; i < group->first + group->count; ++i) {
+        const ts_pair_point* p = &pairs->point[i];
+        ts_pair_track* track = &pairs->track[i];
+        four3 c = read_there(&now, p), l = load3(&p->lambda), g_here = read_there(&free, p);
+        ts_four reference = ts_four_load(p->reference);
+        store3(c, &track->velocity);
+        c.z = ts_four_minus(c.z, reference);
+        g_here.z = ts_four_minus(g_here.z, reference);
+        note_free(l, c, g_here, &sums);
+        judge_point(s.friction, slant, ts_four_load(p->natural), l, c, f, &sums);
     }
-    show_figures(&f, &pass->residual[part]);
+    keep_part(&sums, &pairs->sums[g]);
+}
+
+void TS_PAIR_KERNEL(judge_piece)(const ts_pairs* pairs, int piece, figures* f) {
+    const struct ts_pair_parts* parts = pairs->parts;
+    figures here = *f;
+    for (int n = parts->piece[piece]; n < parts->piece[piece + 1]; ++n) judge_group(pairs, parts->group[n], &here);
+    *f = here;
+}
+
+void TS_PAIR_KERNEL(keep_figures)(const figures* f, ts_residual* io_part) {
+    ts_residual here;
+    show_figures(f, &here);
+    ts_pair_residual_join(io_part, &here);
 }

@@ -3,6 +3,7 @@
 #ifndef TS_CONTACT_PAIRS_KERNEL_INTERNAL_H
 #define TS_CONTACT_PAIRS_KERNEL_INTERNAL_H
 
+#include "base/scalar.h"
 #include "contact/judge/residual.h"
 #include "contact/pairs/pairs.h"
 #include "contact/pairs/pairs_parts_internal.h"
@@ -16,9 +17,17 @@ typedef struct ts_pair_pass {
     ts_pairs* pairs;
     const double* velocity;                    // read: of bodies
     int count;                                 // refer: nonzero, gaps move; sweep: how many sweeps
+    int judges;                                // sweep: nonzero, one pass more judges them
     double deepest[TS_PAIR_PARTS_MOST];        // refer: m
-    ts_residual residual[TS_PAIR_PARTS_MOST];  // judge
+    ts_residual residual[TS_PAIR_PARTS_MOST];  // sweep, where it judges; zero at first
 } ts_pair_pass;
+
+/// The worst of both, number by number; a NaN stays.
+static inline void ts_pair_residual_join(ts_residual* all, const ts_residual* part) {
+    double* to = (double*)all;
+    const double* from = (const double*)part;
+    for (size_t i = 0; i < sizeof *all / sizeof(double); ++i) to[i] = ts_worse(to[i], from[i]);
+}
 
 /// A pass over a part.
 typedef void (*ts_pairs_kernel)(ts_pair_pass* pass, int part);
@@ -38,21 +47,18 @@ void ts_pairs_read_plain(ts_pair_pass* pass, int part);
 void ts_pairs_refer_plain(ts_pair_pass* pass, int part);
 void ts_pairs_begin_plain(ts_pair_pass* pass, int part);
 void ts_pairs_sweep_plain(ts_pair_pass* pass, int part);
-void ts_pairs_judge_plain(ts_pair_pass* pass, int part);
 
 /// The same.
 void ts_pairs_read_wide(ts_pair_pass* pass, int part);
 void ts_pairs_refer_wide(ts_pair_pass* pass, int part);
 void ts_pairs_begin_wide(ts_pair_pass* pass, int part);
 void ts_pairs_sweep_wide(ts_pair_pass* pass, int part);
-void ts_pairs_judge_wide(ts_pair_pass* pass, int part);
 
 /// The same.
 void ts_pairs_read_many(ts_pair_pass* pass, int part);
 void ts_pairs_refer_many(ts_pair_pass* pass, int part);
 void ts_pairs_begin_many(ts_pair_pass* pass, int part);
 void ts_pairs_sweep_many(ts_pair_pass* pass, int part);
-void ts_pairs_judge_many(ts_pair_pass* pass, int part);
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,11 @@ static int size_of(const struct ts_pair_parts* parts, int part) {
     return parts->first_piece[part + 1] - parts->first_piece[part];
 }
 
+// What a piece waits for in a part.
+static ts_pair_need* need_of(const struct ts_pair_parts* parts, int piece, int part) {
+    return &parts->need[(size_t)piece * (size_t)parts->kin + (size_t)(parts->kin > 1 ? part : 0)];
+}
+
 // What touched a body last: a piece of a part, in this pass or the one before.
 typedef struct last_touch {
     int part;   // one more than it; 0: nothing did
@@ -117,7 +122,7 @@ static void keep_whole(const ts_pairs* pairs, struct ts_pair_parts* parts, group
 
 // A piece waits for the last ones on each of its bodies. Returns nonzero where one of the groups abreast that begin with `first` touched one.
 static int follow(const ts_pair_group* group, int part, int first, const last_touch* last, struct ts_pair_parts* parts,
-                  ts_pair_need* need) {
+                  int piece) {
     int joins = 0;
     for (int side = 0; side < 2; ++side)
         for (int k = 0; k < TS_PAIR_LANES; ++k) {
@@ -126,7 +131,8 @@ static int follow(const ts_pair_group* group, int part, int first, const last_to
             joins |= by->abreast == first + 1;
             // Within a pass a part goes from piece to piece.
             if (of < 0 || (by->is_now && of == part)) continue;
-            int* most = by->is_now ? &need[of].now : &need[of].before;
+            ts_pair_need* need = need_of(parts, piece, of);
+            int* most = by->is_now ? &need->now : &need->before;
             if (by->piece + 1 > *most) *most = by->piece + 1;
             if (of != part) parts->tells[parts->first_piece[of] + by->piece] = 1;
         }
@@ -139,7 +145,7 @@ static void find_needs(const ts_pairs* pairs, struct ts_pair_parts* parts, const
     for (int g = 0; g < pairs->group_count; ++g) {
         const ts_pair_group* group = &pairs->group[g];
         int p = place[g].part, n = place[g].at, piece = parts->first_piece[p] + place[g].piece;
-        int joins = follow(group, p, first[p], last, parts, parts->need + (size_t)piece * (size_t)parts->count);
+        int joins = follow(group, p, first[p], last, parts, piece);
         if (joins || n == parts->piece[piece] || n - first[p] == TS_PAIR_ABREAST) first[p] = n;
         parts->abreast[first[p]] = (char)(n - first[p] + 1);
         touch(group, (last_touch){p + 1, place[g].piece, 1, first[p] + 1}, last);
@@ -163,17 +169,19 @@ static struct ts_pair_parts* take_parts(ts_arena* arena, int groups, int count) 
 static int take_pieces(struct ts_pair_parts* parts, ts_arena* arena) {
     size_t pieces = (size_t)parts->first_piece[parts->count];
     parts->tells = (char*)ts_arena_alloc_zeroed(arena, pieces, 1);
-    parts->need = (ts_pair_need*)ts_arena_alloc_zeroed(arena, pieces * (size_t)parts->count, sizeof(ts_pair_need));
+    parts->need = (ts_pair_need*)ts_arena_alloc_zeroed(arena, pieces * (size_t)parts->kin, sizeof(ts_pair_need));
     return parts->tells && parts->need;
 }
 
 int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, ts_arena* brief, const ts_pair_order* order, int most) {
-    int groups = pairs->group_count, count = order->domain_count < most ? order->domain_count : most;
+    // What waits for nobody is dealt out more finely than threads are.
+    int groups = pairs->group_count, count = order->domain_count < most || order->is_apart ? order->domain_count : most;
     int is_whole = count == 1 && groups <= NEAR;
     struct ts_pair_parts* parts = pairs->parts = take_parts(arena, groups, count);
     group_place* place = TS_ARENA_ARRAY(brief, group_place, groups);
     last_touch* last = (last_touch*)ts_arena_alloc_zeroed(brief, (size_t)pairs->body_count, sizeof(last_touch));
     if (!parts || !place || !last) return 0;
+    parts->kin = order->is_apart ? 1 : count;
     list_groups(pairs, order, parts, place);
     if (is_whole)
         keep_whole(pairs, parts, place);
@@ -269,9 +277,9 @@ static int has_done(ts_pair_walk* walk, int part, int pass, int wanted) {
 // Whether a piece can be done in that pass.
 static int is_ready(ts_pair_walk* walk, int piece, int pass) {
     const struct ts_pair_parts* parts = walk->parts;
-    const ts_pair_need* need = parts->need + (size_t)piece * (size_t)parts->count;
-    if (!has_done(walk, walk->part, pass - 1, need[walk->part].before)) return 0;
-    for (int p = 0; p < parts->count; ++p)
+    const ts_pair_need* need = need_of(parts, piece, 0);
+    if (!has_done(walk, walk->part, pass - 1, need_of(parts, piece, walk->part)->before)) return 0;
+    for (int p = 0; p < parts->kin && parts->kin > 1; ++p)
         if (!has_done(walk, p, pass, need[p].now) || !has_done(walk, p, pass - 1, need[p].before)) return 0;
     return 1;
 }

@@ -24,6 +24,7 @@ typedef struct ts_pair_need {
 /// Parts of the groups. A part's groups stand in the order of all groups, and are gone through piece by piece.
 struct ts_pair_parts {
     int count;
+    int kin;           // parts that a piece may wait for: all, or 1, its own, where no part waits for another
     int* first;        // (count + 1) into group
     int* group;        // (group_count)
     int* first_piece;  // (count + 1) into piece
@@ -32,7 +33,7 @@ struct ts_pair_parts {
     // one piece.
     char* abreast;
     char* tells;                 // (pieces) nonzero: another part waits for it
-    ts_pair_need* need;          // (pieces x count)
+    ts_pair_need* need;          // (pieces x kin)
     ts_pair_progress* progress;  // (count)
 };
 

@@ -1,4 +1,4 @@
-// Sweeps over pairs.
+// Sweeps over pairs, and a look at what they came to behind the last one.
 //
 // Problem: the points of a pair wait for each other, and each for a root and a quotient. Rule: a group goes through its up to four points one after the
 // other, each updated as ncp_pgs.c does it: the normal, and then, with what that changed, friction in its disc. Up to three groups that share no body
@@ -6,6 +6,8 @@
 // Source: ncp_pgs.c; the groups are pairs_frame_internal.h's, who waits for whom pairs_parts.c's.
 // Guaranteed: three at once give the bits of one after the other. A lane without a pair stays zero.
 // Known to fail: what ncp_pgs.c fails at.
+#include <string.h>
+
 #include "contact/pairs/pairs_frame_internal.h"
 
 // A group on its way through its points.
@@ -139,8 +141,14 @@ static void sweep_piece(const ts_pairs* pairs, int piece) {
 }
 
 void TS_PAIR_KERNEL(sweep)(ts_pair_pass* pass, int part) {
-    ts_pair_walk walk = ts_pair_walk_begin(pass->pairs->parts, part, pass->count);
+    ts_pair_walk walk = ts_pair_walk_begin(pass->pairs->parts, part, pass->count + (pass->judges != 0));
+    figures found;
+    memset(&found, 0, sizeof found);
     for (int piece, at; (piece = ts_pair_walk_next(&walk, &at)) >= 0; ts_pair_walk_tell(&walk, piece, at))
-        sweep_piece(pass->pairs, piece);
+        if (at < pass->count)
+            sweep_piece(pass->pairs, piece);
+        else
+            TS_PAIR_KERNEL(judge_piece)(pass->pairs, piece, &found);
+    if (pass->judges) TS_PAIR_KERNEL(keep_figures)(&found, &pass->residual[part]);
     ts_pair_walk_end(&walk);
 }

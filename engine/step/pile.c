@@ -574,12 +574,12 @@ static void renew(ts_sim* sim, ts_pile* pile) {
     begin(sim, pile, is_first);
 }
 
-// The verdict of the impulses as they are.
-static ts_solve_status verdict(ts_sim* sim, ts_pairs* pairs, ts_solve_status said) {
+// So many sweeps, and the verdict of the impulses as they are then.
+static ts_solve_status verdict(ts_sim* sim, ts_pairs* pairs, int sweeps, ts_solve_status said) {
     ts_solver_settings shared;
     ts_step_info* info = &sim->info;
     memcpy(&shared, sim->solver_settings, sizeof shared);
-    ts_pairs_judge(pairs, sim->options.time_step * ts_vec3_norm(sim->options.gravity), &info->residual);
+    ts_pairs_sweep(pairs, sweeps, sim->options.time_step * ts_vec3_norm(sim->options.gravity), &info->residual);
     info->own = info->residual.ncp;
     info->unmet = info->residual.natural;
     info->islands = (ts_island_report){pairs->island_count, 0, 0};
@@ -600,9 +600,8 @@ static void sweep(ts_sim* sim, ts_pairs* pairs) {
     report->status = TS_SOLVE_ITERATION_LIMIT;
     while (report->status != TS_SOLVE_CONVERGED && report->iterations < shared.iteration_limit) {
         int left = shared.iteration_limit - report->iterations, bout = left < BOUT ? left : BOUT;
-        ts_pairs_sweep(pairs, bout);
         report->iterations += bout;
-        report->status = verdict(sim, pairs, TS_SOLVE_ITERATION_LIMIT);
+        report->status = verdict(sim, pairs, bout, TS_SOLVE_ITERATION_LIMIT);
         if (isnan(sim->info.unmet)) {
             report->status = TS_SOLVE_FAILED;
             break;
@@ -610,7 +609,7 @@ static void sweep(ts_sim* sim, ts_pairs* pairs) {
     }
     if (report->status == TS_SOLVE_CONVERGED) return;
     sim->info.held_back = ts_pairs_hold_back(pairs);
-    if (sim->info.held_back > 0) report->status = verdict(sim, pairs, report->status);
+    if (sim->info.held_back > 0) report->status = verdict(sim, pairs, 0, report->status);
 }
 
 ts_code ts_pile_solve(ts_sim* sim) {

@@ -1,49 +1,11 @@
 // Pairs of bodies, four side by side: held to one contact after the other over dense rows, to the yardstick, and to the same bits with other vectors.
 #include "contact/pairs/pairs.h"
 
-#include <criterion/criterion.h>
-
-#include "base/rng.h"
 #include "base/scalar.h"
 #include "contact/pairs/pairs_kernel_internal.h"
-#include "contact/pairs/pairs_order_internal.h"
+#include "tests/contact/pairs_content.h"
 
 enum { BODIES = 42, UNITS = 82, CONTACTS = 4 * UNITS };
-
-// What a unit is made of, in world axes.
-typedef struct content {
-    ts_vec3 normal, tangent, offset;
-    double friction;
-} content;
-
-// Of all units, for whoever lays them out.
-typedef struct contents {
-    const ts_pair_unit* unit;
-    const content* of_unit;
-    const ts_vec3 *lever, *impulse;  // of contacts; no impulse: none
-    const double* gap;
-    ts_vec3* seen;  // velocities that were told
-} contents;
-
-static void fill(void* context, int u, const ts_pair_seat* seat) {
-    const contents* all = (const contents*)context;
-    const content* one = &all->of_unit[u];
-    ts_pair_vector_put(&seat->group->normal, seat->lane, one->normal);
-    ts_pair_vector_put(&seat->group->tangent, seat->lane, one->tangent);
-    ts_pair_vector_put(&seat->group->offset, seat->lane, one->offset);
-    seat->group->friction[seat->lane] = one->friction;
-    for (int k = 0, i = all->unit[u].first; k < all->unit[u].count; ++k, ++i) {
-        ts_pair_vector_put(&seat->point[k].lever, seat->lane, all->lever[i]);
-        if (all->impulse) ts_pair_vector_put(&seat->point[k].lambda, seat->lane, all->impulse[i]);
-        if (all->gap) seat->track[k].gap[seat->lane] = all->gap[i];
-    }
-}
-
-static void tell(void* context, int u, const ts_pair_seat* seat) {
-    const contents* all = (const contents*)context;
-    for (int k = 0, i = all->unit[u].first; all->seen && k < all->unit[u].count; ++k, ++i)
-        all->seen[i] = ts_pair_vector_get(&seat->track[k].velocity, seat->lane);
-}
 
 // A heap of numbers: bodies of any mass and inertia, pairs with any frame, one in four with what does not move.
 typedef struct heap {
@@ -58,30 +20,6 @@ typedef struct heap {
     int contacts;
     ts_pairs* pairs;
 } heap;
-
-static void store_tensor(ts_mat3 I, double* out) {
-    const double e[6] = {I.m[0][0], I.m[0][1], I.m[0][2], I.m[1][1], I.m[1][2], I.m[2][2]};
-    memcpy(out, e, sizeof e);
-}
-
-static ts_vec3 any_vector(ts_rng* rng) {
-    double x = ts_rng_normal(rng), y = ts_rng_normal(rng), z = ts_rng_normal(rng);
-    return ts_vec3_make(x, y, z);
-}
-
-// One in two heaps is of bodies without axes of their own.
-static void make_body(ts_rng* rng, int is_round, ts_pair_body* body) {
-    body->mass = exp(ts_rng_normal(rng));
-    body->inverse_mass = 1.0 / body->mass;
-    ts_vec3 a = any_vector(rng), b = any_vector(rng);
-    ts_mat3 I = ts_mat3_add(ts_mat3_identity(), ts_mat3_add(ts_mat3_outer(a, a), ts_mat3_outer(b, b)));
-    if (is_round) I = ts_mat3_scale(1.0 + ts_vec3_norm_squared(a), ts_mat3_identity());
-    I = ts_mat3_scale(0.1 * body->mass, I);
-    ts_mat3 inverse = ts_mat3_from_columns(ts_mat3_solve(&I, ts_vec3_axis(0)), ts_mat3_solve(&I, ts_vec3_axis(1)),
-                                           ts_mat3_solve(&I, ts_vec3_axis(2)));
-    store_tensor(I, body->inertia);
-    store_tensor(inverse, body->inverse_inertia);
-}
 
 static void make_unit(ts_rng* rng, heap* h, int u) {
     ts_pair_unit* unit = &h->unit[u];
@@ -225,30 +163,13 @@ static void dense_sweep(const heap* h, dense* d) {
     }
 }
 
-static int share_a_body(const ts_pair_unit* u, const ts_pair_unit* w) {
-    for (int k = 0; k < 4; ++k)
-        if (u->body[k / 2] && u->body[k / 2] == w->body[k % 2]) return 1;
-    return 0;
-}
-
-// Units that share a body are swept as they come.
-static void expect_order(const ts_pair_order* order, const ts_pair_unit* unit, int units) {
-    for (int u = 0; u < units; ++u)
-        for (int w = 0; w < u; ++w) {
-            cr_assert_neq(order->place[u], order->place[w]);
-            if (!share_a_body(&unit[u], &unit[w])) continue;
-            int first = order->place[w] / TS_PAIR_LANES, second = order->place[u] / TS_PAIR_LANES;
-            cr_assert_lt(first, second, "units %d and %d", w, u);
-        }
-}
-
 Test(pairs, order_keeps_what_shares_a_body) {
     for (int seed = 0; seed < 20; ++seed) {
         heap h;
         ts_pair_order order;
         make(&h, 100 + seed);
         ts_pairs_input input = {.unit = h.unit, .unit_count = UNITS, .body_count = BODIES};
-        cr_assert(ts_pair_order_make(&h.arena, &input, TS_PAIR_DOMAINS_MOST, &order));
+        cr_assert(ts_pair_order_make(&h.arena, &input, bodies_of(h.pairs), TS_PAIR_DOMAINS_MOST, &order));
         cr_assert_lt(order.group_count, UNITS, "something must be side by side");
         expect_order(&order, h.unit, UNITS);
         drop(&h);
@@ -295,7 +216,7 @@ Test(pairs, sweep_is_one_contact_after_the_other) {
         make_dense(&h, &d);
         ts_pairs_begin(h.pairs);
         for (int n = 0; n < 5; ++n) {
-            ts_pairs_sweep(h.pairs, 1);
+            ts_pairs_sweep(h.pairs, 1, 0.0, NULL);
             dense_sweep(&h, &d);
         }
         for (int i = 0; i < h.contacts; ++i)
@@ -372,7 +293,7 @@ Test(pairs, goes_on_from_the_last_substep) {
         double free[BODIES * TS_PAIR_SPEEDS] = {0.0};
         make(&h, 700 + seed);
         ts_pairs_begin(h.pairs);
-        ts_pairs_sweep(h.pairs, 2);
+        ts_pairs_sweep(h.pairs, 2, 0.0, NULL);
         for (int k = TS_PAIR_SPEEDS; k < BODIES * TS_PAIR_SPEEDS; ++k)
             if (k % TS_PAIR_SPEEDS < 6) free[k] = ts_rng_normal(&rng);
         for (int b = 1; b < BODIES; ++b) ts_pairs_free_again(h.pairs, b, free + (ptrdiff_t)TS_PAIR_SPEEDS * b);
@@ -386,6 +307,28 @@ Test(pairs, goes_on_from_the_last_substep) {
     }
 }
 
+// What is judged behind sweeps is what they have left, to the bit, and it changes nothing.
+Test(pairs, judges_behind_the_last_sweep) {
+    for (int seed = 0; seed < 10; ++seed) {
+        heap one, other;
+        ts_residual behind, after;
+        make(&one, 350 + seed);
+        make(&other, 350 + seed);
+        ts_pairs_begin(one.pairs);
+        ts_pairs_begin(other.pairs);
+        ts_pairs_sweep(one.pairs, 3, 0.0, &behind);
+        ts_pairs_sweep(other.pairs, 3, 0.0, NULL);
+        ts_pairs_sweep(other.pairs, 0, 0.0, &after);
+        size_t points = (size_t)one.pairs->point_count;
+        cr_assert_gt(behind.natural, 0.0);
+        cr_assert_eq(memcmp(&behind, &after, sizeof after), 0);
+        cr_assert_eq(memcmp(one.pairs->point, other.pairs->point, points * sizeof(ts_pair_point)), 0);
+        cr_assert_eq(memcmp(one.pairs->track, other.pairs->track, points * sizeof(ts_pair_track)), 0);
+        drop(&one);
+        drop(&other);
+    }
+}
+
 Test(pairs, judgement_is_the_yardsticks) {
     static dense d;
     static ts_block block[CONTACTS];
@@ -393,9 +336,9 @@ Test(pairs, judgement_is_the_yardsticks) {
         heap h;
         make(&h, 300 + seed);
         ts_pairs_begin(h.pairs);
-        for (int n = 0; n < seed % 7; ++n) ts_pairs_sweep(h.pairs, 1);
+        for (int n = 0; n < seed % 7; ++n) ts_pairs_sweep(h.pairs, 1, 0.0, NULL);
         ts_residual ours, theirs;
-        ts_pairs_judge(h.pairs, 0.0, &ours);
+        ts_pairs_sweep(h.pairs, 0, 0.0, &ours);
         make_dense(&h, &d);
         ts_contact_problem problem = problem_of(&h, &d, block);
         cr_assert_eq(h.pairs->island_count, 1, "the test is of one island");
@@ -462,288 +405,11 @@ Test(pairs, reference_velocities) {
     drop(&h);
 }
 
-// A wall: every stone on two below it, rows from the top.
-enum { WIDE = 48, HIGH = 12, STONES = 1 + WIDE * HIGH, JOINTS = 2 * WIDE * HIGH };
-
-typedef struct wall {
-    ts_arena arena, brief;
-    ts_pair_body body[STONES];
-    double velocity[STONES * TS_PAIR_SPEEDS];
-    ts_pair_unit unit[JOINTS];
-    content of_unit[JOINTS];
-    ts_vec3 lever[4 * JOINTS];
-    int units, contacts;
-    ts_pairs* pairs;
-} wall;
-
-static void add_joint(ts_rng* rng, wall* w, int above, int below, double place) {
-    content* one = &w->of_unit[w->units];
-    ts_pair_unit* unit = &w->unit[w->units++];
-    *unit = (ts_pair_unit){{above, below}, w->contacts, 1 + w->units % 4, place};
-    *one = (content){
-        .normal = ts_vec3_unit_or(any_vector(rng), ts_vec3_axis(2)), .offset = any_vector(rng), .friction = 0.5};
-    one->tangent = ts_vec3_unit_or(ts_vec3_cross(one->normal, any_vector(rng)), ts_vec3_axis(0));
-    for (int k = 0; k < unit->count; ++k) w->lever[w->contacts++] = any_vector(rng);
-}
-
-// Every second stone and the next, then the others: whoever is last on a stone in a pass is waited for in the next one only.
-static void add_row(ts_rng* rng, wall* w) {
-    for (int odd = 0; odd < 2; ++odd)
-        for (int b = 1 + odd; b + 1 < STONES; b += 2) add_joint(rng, w, b, b + 1, b);
-}
-
-static void add_rows(ts_rng* rng, wall* w) {
-    for (int row = 0; row < HIGH; ++row)
-        for (int i = 0; i < WIDE; ++i) {
-            int stone = 1 + row * WIDE + i, floor = row == HIGH - 1;
-            add_joint(rng, w, stone, floor ? 0 : stone + WIDE, i);
-            if (i + 1 < WIDE) add_joint(rng, w, stone, floor ? 0 : stone + WIDE + 1, i + 0.5);
-        }
-}
-
-static wall* build(ts_task_pool* tasks, int is_row) {
-    wall* w = (wall*)calloc(1, sizeof *w);
-    ts_rng rng = ts_rng_make(7, 0);
-    cr_assert_not_null(w);
-    for (int b = 1; b < STONES; ++b) make_body(&rng, 0, &w->body[b]);
-    if (is_row)
-        add_row(&rng, w);
-    else
-        add_rows(&rng, w);
-    contents all = {.unit = w->unit, .of_unit = w->of_unit, .lever = w->lever};
-    ts_pairs_input input = {.body = w->body,
-                            .velocity = w->velocity,
-                            .unit = w->unit,
-                            .source = {&all, fill, NULL},
-                            .body_count = STONES,
-                            .unit_count = w->units,
-                            .contact_count = w->contacts,
-                            .brief = &w->brief,
-                            .tasks = tasks,
-                            .omega = 1.0};
-    w->pairs = ts_pairs_make(&w->arena, &input);
-    cr_assert_not_null(w->pairs);
-    cr_assert(ts_pairs_take_sums(w->pairs, &w->brief));
-    w->pairs->law = (ts_pair_law){1e-3, 1e-5, 50.0, 1.0};
-    for (int k = TS_PAIR_SPEEDS; k < STONES * TS_PAIR_SPEEDS; ++k)
-        if (k % TS_PAIR_SPEEDS < 6) w->pairs->free[k] = ts_rng_normal(&rng);
-    for (int i = 0; i < w->contacts; ++i) ts_pairs_start(w->pairs, i, 0.5, any_vector(&rng));
-    return w;
-}
-
-static void tear_down(wall* w) {
-    ts_arena_free(&w->arena);
-    ts_arena_free(&w->brief);
-    free(w);
-}
-
-static int domain_of(const ts_pair_order* order, int unit) { return order->domain[order->place[unit] / TS_PAIR_LANES]; }
-
-// Domains of a wall have about as many points, full lanes, and few stones in common.
-static void expect_domains(int is_row, int domains) {
-    wall* w = build(NULL, is_row);
-    ts_pair_order order;
-    int points[TS_PAIR_DOMAINS_MOST] = {0}, of[STONES], shared = 0;
-    ts_pairs_input input = {.unit = w->unit, .unit_count = w->units, .body_count = STONES};
-    cr_assert(ts_pair_order_make(&w->arena, &input, TS_PAIR_DOMAINS_MOST, &order));
-    cr_assert_eq(order.domain_count, domains);
-    memset(of, -1, sizeof of);
-    for (int u = 0; u < w->units; ++u) {
-        int domain = domain_of(&order, u);
-        points[domain] += w->unit[u].count;
-        for (int side = 0; side < 2; ++side) {
-            int* last = &of[w->unit[u].body[side]];
-            shared += w->unit[u].body[side] && *last >= 0 && *last != domain;
-            *last = domain;
-        }
-    }
-    for (int d = 0; d < domains; ++d) cr_expect_gt(2 * points[d] * domains, w->contacts, "domain %d", d);
-    cr_expect_lt(shared, w->units, "by chance it would be half as much again");
-    cr_expect_lt(order.group_count, w->units / 4 + w->units / 10);
-    expect_order(&order, w->unit, w->units);
-    tear_down(w);
-}
-
-Test(pairs, domains_of_a_wall) {
-    expect_domains(0, 16);
-    expect_domains(1, 8);
-}
-
-// Of two passes, which pieces of every part are surely done when a piece begins: what its part did before, what it waits for, and what that
-// has waited for.
-enum { MOST_GROUPS = JOINTS };
-
-typedef struct clocks {
-    int part[MOST_GROUPS];                             // of every piece
-    int piece_of[MOST_GROUPS];                         // of every group
-    int done[2 * MOST_GROUPS][2][TS_PAIR_PARTS_MOST];  // of both passes, by every piece in both
-} clocks;
-
-static int pieces_of(const ts_pairs* pairs) { return pairs->parts->first_piece[pairs->parts->count]; }
-
-static int raise(int* done, int to) {
-    if (*done >= to) return 0;
-    *done = to;
-    return 1;
-}
-
-// That piece n of part q is done in a pass, and what that knows, is known to `done`, too.
-static int learn(const ts_pairs* pairs, const clocks* c, int q, int n, int pass, int done[2][TS_PAIR_PARTS_MOST]) {
-    const struct ts_pair_parts* parts = pairs->parts;
-    int changed = raise(&done[pass][q], n + 1);
-    int node = parts->first_piece[q] + n + pass * pieces_of(pairs);
-    for (int k = 0; k < 2 * parts->count; ++k)
-        changed |= raise(&done[k / parts->count][k % parts->count], c->done[node][k / parts->count][k % parts->count]);
-    return changed;
-}
-
-static int find_clocks(const ts_pairs* pairs, clocks* c) {
-    const struct ts_pair_parts* parts = pairs->parts;
-    int changed = 0, pieces = pieces_of(pairs);
-    for (int pass = 0; pass < 2; ++pass)
-        for (int i = 0; i < pieces; ++i) {
-            int(*done)[TS_PAIR_PARTS_MOST] = c->done[pass * pieces + i], at = i - parts->first_piece[c->part[i]];
-            // Within a pass a part goes from piece to piece.
-            if (at > 0) changed |= learn(pairs, c, c->part[i], at - 1, pass, done);
-            for (int q = 0; q < parts->count; ++q) {
-                const ts_pair_need* need = &parts->need[i * parts->count + q];
-                if (need->now > 0) changed |= learn(pairs, c, q, need->now - 1, pass, done);
-                if (need->before > 0 && pass > 0) changed |= learn(pairs, c, q, need->before - 1, pass - 1, done);
-            }
-        }
-    return changed;
-}
-
-static void find_pieces(const ts_pairs* pairs, clocks* c) {
-    const struct ts_pair_parts* parts = pairs->parts;
-    cr_assert_eq(parts->piece[pieces_of(pairs)], pairs->group_count);
-    for (int p = 0; p < parts->count; ++p) {
-        cr_assert_eq(parts->piece[parts->first_piece[p]], parts->first[p]);
-        for (int i = parts->first_piece[p]; i < parts->first_piece[p + 1]; ++i) {
-            int size = parts->piece[i + 1] - parts->piece[i];
-            cr_assert(size >= 1 && (size <= TS_PAIR_PIECE || pieces_of(pairs) == 1));
-            c->part[i] = p;
-            for (int n = parts->piece[i]; n < parts->piece[i + 1]; ++n) {
-                cr_assert(n == parts->piece[i] || parts->group[n] > parts->group[n - 1]);
-                c->piece_of[parts->group[n]] = i;
-            }
-        }
-    }
-}
-
-// Whoever touches a body comes after who touched it before, in this pass and the one before.
-static void expect_waits(const ts_pairs* pairs) {
-    static clocks c;
-    static int last[STONES];
-    const struct ts_pair_parts* parts = pairs->parts;
-    int groups = pairs->group_count;
-    memset(&c, 0, sizeof c);
-    memset(last, -1, sizeof last);
-    find_pieces(pairs, &c);
-    while (find_clocks(pairs, &c)) continue;
-    for (int i = 0; i < pieces_of(pairs); ++i)
-        cr_assert_eq(c.done[i][0][c.part[i]], i - parts->first_piece[c.part[i]], "piece %d waits for itself", i);
-    for (int node = 0; node < 2 * groups; ++node) {
-        const int* body = pairs->group[node % groups].body[0];
-        int piece = c.piece_of[node % groups], pass = node / groups;
-        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) {
-            int before = body[k] ? last[body[k]] : -1;
-            if (before < 0) continue;
-            int other = c.piece_of[before % groups], p = c.part[other], at = other - parts->first_piece[p];
-            // Groups of a piece follow each other.
-            if (other == piece && before / groups == pass) continue;
-            cr_assert_gt(c.done[piece + pass * pieces_of(pairs)][before / groups][p], at,
-                         "group %d does not wait for %d", node, before);
-            // Who is waited for tells it.
-            if (p != c.part[piece]) cr_assert(parts->tells[other]);
-        }
-        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) last[body[k]] = node;
-    }
-}
-
-// What is swept at once shares no stone, and all groups are swept once each.
-static void expect_apart(const ts_pairs* pairs) {
-    const struct ts_pair_parts* parts = pairs->parts;
-    int most = 0, n = 0, piece = 0;
-    for (int count; n < pairs->group_count; n += count) {
-        count = parts->abreast[n];
-        while (parts->piece[piece + 1] <= n) ++piece;
-        cr_assert(count >= 1 && count <= TS_PAIR_ABREAST && n + count <= parts->piece[piece + 1]);
-        if (count > most) most = count;
-        for (int k = 0; k < count * count; ++k) {
-            if (k % count == k / count) continue;
-            const int *a = pairs->group[parts->group[n + k % count]].body[0],
-                      *b = pairs->group[parts->group[n + k / count]].body[0];
-            for (int i = 0; i < 4 * TS_PAIR_LANES * TS_PAIR_LANES; ++i)
-                cr_assert(a[i % 8] == 0 || a[i % 8] != b[i / 8], "groups of stone %d", a[i % 8]);
-        }
-    }
-    cr_expect_eq(n, pairs->group_count);
-    cr_expect_eq(most, TS_PAIR_ABREAST);
-}
-
-static void walk(wall* w, ts_residual* out_residual) {
-    ts_pairs* pairs = w->pairs;
-    for (int n = 0; n < 40; ++n) {
-        ts_pairs_refer(pairs, n > 0);
-        ts_pairs_begin(pairs);
-        ts_pairs_find_work(pairs);
-        (void)ts_pairs_hold_back(pairs);
-        ts_pairs_sweep(pairs, 1 + n % 5);
-        ts_pairs_judge(pairs, 0.0, out_residual);
-    }
-}
-
-static void share(int is_row) {
-    ts_residual judged[3];
-    wall* w[3];
-    for (int t = 0; t < 3; ++t) {
-        ts_task_pool* tasks = ts_task_pool_create(1 << t);
-        ts_pairs* pairs = (w[t] = build(tasks, is_row))->pairs;
-        cr_expect_eq(pairs->parts->count, 1 << t);
-        cr_expect(is_row || pieces_of(pairs) > pairs->parts->count);
-        expect_waits(pairs);
-        expect_apart(pairs);
-        walk(w[t], &judged[t]);
-        pairs->tasks = NULL;
-        ts_task_pool_destroy(tasks);
-    }
-    for (int t = 1; t < 3; ++t) {
-        size_t points = (size_t)w[0]->pairs->point_count;
-        cr_expect_eq(memcmp(w[t]->pairs->point, w[0]->pairs->point, points * sizeof(ts_pair_point)), 0);
-        cr_expect_eq(memcmp(w[t]->pairs->track, w[0]->pairs->track, points * sizeof(ts_pair_track)), 0);
-        cr_expect_eq(memcmp(w[t]->pairs->velocity, w[0]->pairs->velocity, STONES * TS_PAIR_SPEEDS * sizeof(double)), 0);
-        cr_expect_eq(memcmp(&judged[t], &judged[0], sizeof judged[0]), 0);
-    }
-    for (int t = 0; t < 3; ++t) tear_down(w[t]);
-}
-
-Test(pairs, threads_give_the_same_bits) {
-    share(0);
-    share(1);
-}
-
-// As on a machine whose other processors do something else: nobody may wait for a thread that never comes.
-Test(pairs, one_thread_goes_through_the_parts_of_all, .timeout = 60) {
-    ts_residual judged[2];
-    ts_task_pool* tasks = ts_task_pool_create(4);
-    wall *alone = build(NULL, 0), *left = build(tasks, 0);
-    cr_expect_eq(left->pairs->parts->count, 4);
-    left->pairs->tasks = NULL;
-    walk(alone, &judged[0]);
-    walk(left, &judged[1]);
-    cr_expect_eq(memcmp(left->pairs->velocity, alone->pairs->velocity, STONES * TS_PAIR_SPEEDS * sizeof(double)), 0);
-    cr_expect_eq(memcmp(&judged[1], &judged[0], sizeof judged[0]), 0);
-    ts_task_pool_destroy(tasks);
-    tear_down(left);
-    tear_down(alone);
-}
-
 #if defined(__x86_64__) && defined(__GNUC__)
 // The passes as they are compiled for some machine.
 typedef struct kernels {
     ts_pairs_seat_kernel seat;
-    ts_pairs_kernel refer, begin, sweep, judge;
+    ts_pairs_kernel refer, begin, sweep;
 } kernels;
 
 static void substep(const kernels* k, ts_pair_pass* pass, int moves) {
@@ -755,13 +421,12 @@ static void substep(const kernels* k, ts_pair_pass* pass, int moves) {
     k->begin(pass, 0);
     pass->count = 1;
     ts_pair_parts_rewind(pairs);
+    pass->judges = 1;
     k->sweep(pass, 0);
-    k->judge(pass, 0);
 }
 
 static void expect_same_bits(const kernels* k) {
-    const kernels plain = {ts_pairs_seat_plain, ts_pairs_refer_plain, ts_pairs_begin_plain, ts_pairs_sweep_plain,
-                           ts_pairs_judge_plain};
+    const kernels plain = {ts_pairs_seat_plain, ts_pairs_refer_plain, ts_pairs_begin_plain, ts_pairs_sweep_plain};
     for (int seed = 0; seed < 10; ++seed) {
         heap a, b;
         make_by(&a, 600 + seed, 2.0, plain.seat);
@@ -785,15 +450,13 @@ static void expect_same_bits(const kernels* k) {
 }
 
 Test(pairs, wide_code_gives_the_same_bits) {
-    const kernels wide = {ts_pairs_seat_wide, ts_pairs_refer_wide, ts_pairs_begin_wide, ts_pairs_sweep_wide,
-                          ts_pairs_judge_wide};
+    const kernels wide = {ts_pairs_seat_wide, ts_pairs_refer_wide, ts_pairs_begin_wide, ts_pairs_sweep_wide};
     if (!__builtin_cpu_supports("avx2")) cr_skip_test("no AVX2 here");
     expect_same_bits(&wide);
 }
 
 Test(pairs, code_of_many_registers_gives_the_same_bits) {
-    const kernels many = {ts_pairs_seat_many, ts_pairs_refer_many, ts_pairs_begin_many, ts_pairs_sweep_many,
-                          ts_pairs_judge_many};
+    const kernels many = {ts_pairs_seat_many, ts_pairs_refer_many, ts_pairs_begin_many, ts_pairs_sweep_many};
     if (!__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq")) cr_skip_test("no AVX-512 here");
     expect_same_bits(&many);
 }

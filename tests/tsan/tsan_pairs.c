@@ -71,8 +71,7 @@ static double run(int threads) {
             ts_pairs_begin(w->pairs);
             ts_pairs_find_work(w->pairs);
             (void)ts_pairs_hold_back(w->pairs);
-            ts_pairs_sweep(w->pairs, 5);
-            ts_pairs_judge(w->pairs, 0.0, &residual);
+            ts_pairs_sweep(w->pairs, 5, 0.0, &residual);
         }
         for (int k = 0; k < STONES * TS_PAIR_SPEEDS; ++k) sum += (k % 7 + 1) * w->pairs->velocity[k];
     }
