@@ -34,10 +34,10 @@ static ts_code step_once(const ts_model* model, double epsilon, const char* solv
     code = ts_sim_set_solver(sim, solver, status);
     if (code == TS_OK) code = ts_sim_step(sim, status);
     for (int i = 0; code == TS_OK && i < sim->contact_count; ++i) {
-        const ts_contact* c = &sim->contact[i];
-        out->load += c->impulse.z / sim->options.time_step;
-        out->sinks = fmax(out->sinks, -c->velocity.z);
-        out->creeps = fmax(out->creeps, hypot(c->velocity.x, c->velocity.y));
+        const ts_contact c = ts_sim_contact(sim, i);
+        out->load += c.impulse.z / sim->options.time_step;
+        out->sinks = fmax(out->sinks, -c.velocity.z);
+        out->creeps = fmax(out->creeps, hypot(c.velocity.x, c.velocity.y));
     }
     out->iterations = sim->info.solve.iterations;
     if (code == TS_OK) code = ts_lab_stand_on(sim, ts_scene_default_focus(model), epsilon, &out->known, status);

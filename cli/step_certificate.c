@@ -68,7 +68,10 @@ static ts_code write_step(ts_step_certificate* request, const ts_sim* sim, ts_st
     int stage = sim->info.solve.stage;
     ts_json_add_string(&json, "stage", stage > 0 ? ts_solver_stage_name(sim->solver, stage) : NULL);
     ts_json_add_array(&json, "contacts");
-    for (int i = 0; i < sim->contact_count; ++i) add_contact(&json, sim, &sim->contact[i]);
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact contact = ts_sim_contact(sim, i);
+        add_contact(&json, sim, &contact);
+    }
     ts_json_array_end(&json);
     ts_json_add_array(&json, "rows");
     for (int b = 0; b < sim->problem.block_count; ++b) {

@@ -211,7 +211,7 @@ void ts_sim_forget_step(ts_sim* sim) {
     sim->impulse = NULL;
     memset(&sim->problem, 0, sizeof sim->problem);
     ts_trace_restart(sim->trace);
-    ts_sim_storage_of(sim)->unshown = NULL;
+    ts_sim_storage_of(sim)->unshown = ts_sim_storage_of(sim)->left = NULL;
 }
 
 void ts_sim_forget_sensors(ts_sim* sim) {

@@ -143,7 +143,7 @@ struct ts_sim {
 
     // contacts of the last step: those that were solved, sorted by pair, then feature; behind them those of bodies that slept through it, as
     // they were solved last
-    ts_contact* contact;            // (contact_count)
+    ts_contact* contact;  // (contact_count); NULL after steps of piles (step/pile.c): ts_sim_contact knows them, too
     ts_contact_rare* contact_rare;  // (contact_count) NULL: of none is there anything; see ts_sim_contact_rare
     int contact_count;
     int asleep_contacts;  // how many of them are of sleeping bodies
@@ -165,10 +165,13 @@ struct ts_sim {
     void* storage;     // ts_sim_storage (sim_internal.h); owns the fixed-size arrays
 };
 
-/// What few contacts have (engine/contact.h), of one of sim->contact.
-static inline const ts_contact_rare* ts_sim_contact_rare(const ts_sim* sim, const ts_contact* contact) {
+/// Contact i of the last step, whatever kind of step it was. Of one of a pile it is put together anew each time.
+ts_contact ts_sim_contact(const ts_sim* sim, int i);
+
+/// What few contacts have (engine/contact.h), of contact i.
+static inline const ts_contact_rare* ts_sim_contact_rare(const ts_sim* sim, int i) {
     static const ts_contact_rare nothing = {0.0, 0.0, {0.0, 0.0, 0.0}, 0.0, {0.0, 0.0, 0.0}};
-    return sim->contact_rare ? &sim->contact_rare[contact - sim->contact] : &nothing;
+    return sim->contact_rare ? &sim->contact_rare[i] : &nothing;
 }
 
 /// A simulation at the model's initial state, with `workers` >= 1 threads. Free with ts_sim_free before the model.

@@ -164,6 +164,10 @@ typedef struct ts_sim_storage {
     struct ts_contact_run*
         contact_run;  // (run_count) the contacts of one pair of geoms each (rows/contact_order_internal.h), as the search has found them
     int run_count;
+    struct ts_found*
+        found;  // what the search has found, until it is known whose contacts it becomes (step/found_internal.h); NULL: it is known
+    struct ts_contact_note*
+        contact_note;      // (contact_count) of a pile, and where one may be (step/pile_start_internal.h)
     int contact_softness;  // ts_soft_contact
     int has_means;  // nonzero: normal impulses of lone bodies begin towards their means (step/pile_start_internal.h)
     double leak;    // 1: so far, in the present substep; else zero
@@ -184,9 +188,10 @@ typedef struct ts_sim_storage {
     struct ts_carried_contact* carried;  // (contact_count); lives in sim->scratch
     ts_arena_scope after_contacts;       // what scratch holds when contacts are found
     int lacks_twists;                    // nonzero: of lone bodies the first substep knows no more than where they are
-    struct ts_pile* pile;                // of a step of a pile (step/pile.c), else NULL; lives in sim->scratch
+    struct ts_pile* pile;                // of a step of a pile (step/pile.c), else NULL; lives in solve_scratch[0]
     struct ts_pile*
         unshown;  // of the last step, while nobody has asked for its problem (ts_sim_problem), else NULL; likewise
+    struct ts_pile* left;  // of the last step, whose contacts it has (ts_sim_contact), else NULL; likewise
 
     // of the books (step/ledger.c); NULL while none are kept
     struct ts_ledger* ledger;

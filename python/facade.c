@@ -289,15 +289,15 @@ void ts_python_body_poses(ts_python_world* world, double* out_poses) {
 void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* out_geoms) {
     const ts_sim* sim = world->sim;
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* c = &sim->contact[i];
+        const ts_contact c = ts_sim_contact(sim, i);
         double* row = out_numbers + 13 * i;
-        ts_vec3_store(c->position, row);
-        ts_vec3_store(ts_mat3_column(&c->frame, 2), row + 3);
-        ts_vec3_store(ts_mat3_mul_vec(&c->frame, c->impulse), row + 6);
-        ts_vec3_store(ts_mat3_mul_vec(&c->frame, c->velocity), row + 9);
-        row[12] = c->gap;
-        out_geoms[2 * i] = c->geom_a;
-        out_geoms[2 * i + 1] = c->geom_b;
+        ts_vec3_store(c.position, row);
+        ts_vec3_store(ts_mat3_column(&c.frame, 2), row + 3);
+        ts_vec3_store(ts_mat3_mul_vec(&c.frame, c.impulse), row + 6);
+        ts_vec3_store(ts_mat3_mul_vec(&c.frame, c.velocity), row + 9);
+        row[12] = c.gap;
+        out_geoms[2 * i] = c.geom_a;
+        out_geoms[2 * i + 1] = c.geom_b;
     }
 }
 

@@ -29,11 +29,11 @@ static void judge_internal(const ts_sim* sim, ts_contact_facts* facts, ts_arena*
     double* part = rows > 0 && rows <= TS_INTERNAL_FORCE_ROWS_MAX ? TS_ARENA_ARRAY(arena, double, rows) : NULL;
     double length = part && internal ? ts_internal_force(&sim->problem, sim->impulse, arena, part) : (double)NAN;
     for (int c = 0; part && internal && c < sim->contact_count && isfinite(length); ++c) {
-        if (sim->contact[c].block < 0) {
+        if (ts_sim_contact(sim, c).block < 0) {
             internal[c] = ts_vec3_zero();  // of sleepers nothing was solved
             continue;
         }
-        const ts_block* block = &sim->problem.block[sim->contact[c].block];
+        const ts_block* block = &sim->problem.block[ts_sim_contact(sim, c).block];
         // Rows of a cone are two tangents and the normal; without friction there is only the latter.
         internal[c] = block->rows >= 3 ? ts_vec3_load(part + block->row) : ts_vec3_make(0.0, 0.0, part[block->row]);
     }
@@ -61,7 +61,7 @@ ts_contact_facts ts_scene_contacts_judge(const ts_sim* sim, unsigned show, ts_ar
     for (int c = 0; c < count; ++c) {
         mode[c] = sim->contact_mode ? sim->contact_mode[c] : TS_MODE_OPEN;
         exact[c] = own[c] = (double)NAN;
-        if (sim->contact[c].asleep && !sim->contact_mode) judge_sleeper(sim, c, &mode[c], &exact[c]);
+        if (ts_sim_contact(sim, c).asleep && !sim->contact_mode) judge_sleeper(sim, c, &mode[c], &exact[c]);
     }
     facts.mode = mode;
     if (sim->contact_mode || sim->step_count == 0 || !ts_sim_problem(sim) || !sim->problem.block_count) return facts;
@@ -69,7 +69,7 @@ ts_contact_facts ts_scene_contacts_judge(const ts_sim* sim, unsigned show, ts_ar
     ts_code code = ts_certify_step(sim, TS_CERTIFICATE_FAST, arena, &certificate);
     const ts_own_verdict* verdict = code ? NULL : ts_certify_own(sim, arena);
     for (int c = 0; c < count && !code; ++c) {
-        int b = sim->contact[c].block;
+        int b = ts_sim_contact(sim, c).block;
         if (b < 0 || b >= certificate.block_count) continue;
         mode[c] = certificate.verdict[b].mode;
         exact[c] = certificate.verdict[b].unmet[TS_LAW_NCP];
@@ -108,10 +108,10 @@ static void color_of(const ts_scene_style* style, const ts_contact_facts* facts,
 }
 
 int ts_scene_contacts_passes(const ts_contact_filter* filter, const ts_sim* sim, const ts_contact_facts* facts, int c) {
-    const ts_contact* contact = &sim->contact[c];
+    const ts_contact contact = ts_sim_contact(sim, c);
     if (!filter) return 1;
-    if (filter->pinned && contact->key == filter->pinned) return 1;
-    if (filter->body > 0 && contact->body_a != filter->body && contact->body_b != filter->body) return 0;
+    if (filter->pinned && contact.key == filter->pinned) return 1;
+    if (filter->body > 0 && contact.body_a != filter->body && contact.body_b != filter->body) return 0;
     return !filter->hidden_modes || !(filter->hidden_modes & 1u << facts->mode[c]);
 }
 
@@ -185,27 +185,27 @@ static float weight_of(const ts_contact_facts* facts, int c, int count, double n
 static void draw_contact(const ts_sim* sim, const ts_contact_facts* facts, const ts_scene_style* style, int c,
                          double most, ts_draw_list* list) {
     const ts_scene_sizes* sizes = style->sizes;
-    const ts_contact* contact = &sim->contact[c];
+    const ts_contact contact = ts_sim_contact(sim, c);
     unsigned show = style->show;
-    if (!ts_vec3_is_finite(contact->position)) return;
+    if (!ts_vec3_is_finite(contact.position)) return;
     double h = sim->options.time_step, per_step = h > 0.0 ? 1.0 / h : 0.0, size = 0.07 * sizes->body_radius;
-    per_step *= ts_scene_look_side(sim->model, contact->body_a, contact->body_b);
-    ts_vec3 force = ts_mat3_mul_vec(&contact->frame, ts_vec3_scale(per_step, contact->impulse));
+    per_step *= ts_scene_look_side(sim->model, contact.body_a, contact.body_b);
+    ts_vec3 force = ts_mat3_mul_vec(&contact.frame, ts_vec3_scale(per_step, contact.impulse));
     float color[4];
     color_of(style, facts, c, color);
-    int pinned = style->filter && style->filter->pinned && style->filter->pinned == contact->key;
-    if (show & TS_SHOW_CONTACTS || pinned) draw_disk(contact, pinned ? 1.6 * size : size, color, c, list);
-    if (show & TS_SHOW_GAPS) draw_gap(contact, sizes->body_radius, c, list);
+    int pinned = style->filter && style->filter->pinned && style->filter->pinned == contact.key;
+    if (show & TS_SHOW_CONTACTS || pinned) draw_disk(&contact, pinned ? 1.6 * size : size, color, c, list);
+    if (show & TS_SHOW_GAPS) draw_gap(&contact, sizes->body_radius, c, list);
     color[3] = weight_of(facts, c, sim->contact_count, ts_vec3_norm(force), most);
-    if (show & TS_SHOW_SPLIT) ts_scene_marks_split(contact, force, sizes, list);
+    if (show & TS_SHOW_SPLIT) ts_scene_marks_split(&contact, force, sizes, list);
     if (show & TS_SHOW_FORCES && !(show & TS_SHOW_SPLIT))
-        ts_draw_list_add_arrow(list, contact->position, shown_length(sizes, force), 0.26 * size, color, c);
+        ts_draw_list_add_arrow(list, contact.position, shown_length(sizes, force), 0.26 * size, color, c);
     if (show & TS_SHOW_INTERNAL && facts->internal) {
-        ts_vec3 part = ts_mat3_mul_vec(&contact->frame, ts_vec3_scale(per_step, facts->internal[c]));
-        ts_draw_list_add_arrow(list, contact->position, shown_length(sizes, part), 0.20 * size, internal_color, c);
+        ts_vec3 part = ts_mat3_mul_vec(&contact.frame, ts_vec3_scale(per_step, facts->internal[c]));
+        ts_draw_list_add_arrow(list, contact.position, shown_length(sizes, part), 0.20 * size, internal_color, c);
     }
-    if (show & TS_SHOW_CONES && contact->impulse.z > 0.0 && contact->surface.friction > 0.0 && h > 0.0)
-        draw_cone(contact, contact->impulse.z * per_step, sizes, color, c, list);
+    if (show & TS_SHOW_CONES && contact.impulse.z > 0.0 && contact.surface.friction > 0.0 && h > 0.0)
+        draw_cone(&contact, contact.impulse.z * per_step, sizes, color, c, list);
 }
 
 // --- patches ---------------------------------------------------------------------------------------------------------
@@ -243,22 +243,22 @@ static void draw_patch(const ts_sim* sim, int first, int last, double body_radiu
     static const float edge[4] = {0.10f, 0.35f, 0.60f, 1.0f}, middle[4] = {0.95f, 0.85f, 0.20f, 1.0f};
     double point[CORNERS][2], pressed = 0.0;
     int corner[CORNERS], count = last - first < CORNERS ? last - first : CORNERS;
-    const ts_contact* base = &sim->contact[first];
+    const ts_contact base = ts_sim_contact(sim, first);
     ts_vec3 centre = ts_vec3_zero();
     if (count < 2) return;
     for (int i = 0; i < count; ++i) {
-        const ts_contact* contact = &sim->contact[first + i];
-        ts_vec3 local = ts_mat3_mul_vec_transposed(&base->frame, ts_vec3_sub(contact->position, base->position));
+        const ts_contact contact = ts_sim_contact(sim, first + i);
+        ts_vec3 local = ts_mat3_mul_vec_transposed(&base.frame, ts_vec3_sub(contact.position, base.position));
         if (!ts_vec3_is_finite(local)) return;
         point[i][0] = local.x;
         point[i][1] = local.y;
-        pressed += contact->impulse.z;
-        centre = ts_vec3_add_scaled(centre, contact->impulse.z, contact->position);
+        pressed += contact.impulse.z;
+        centre = ts_vec3_add_scaled(centre, contact.impulse.z, contact.position);
     }
     int corners = hull_of(point, count, corner);
     for (int i = 0; i < corners; ++i)
-        ts_draw_list_add_line(list, sim->contact[first + corner[i]].position,
-                              sim->contact[first + corner[(i + 1) % corners]].position, 3.0, edge);
+        ts_draw_list_add_line(list, ts_sim_contact(sim, first + corner[i]).position,
+                              ts_sim_contact(sim, first + corner[(i + 1) % corners]).position, 3.0, edge);
     if (pressed > 0.0) add_ball(ts_vec3_scale(1.0 / pressed, centre), 0.06 * body_radius, middle, -1, list);
 }
 
@@ -267,12 +267,13 @@ void ts_scene_contacts_draw(const ts_sim* sim, const ts_contact_facts* facts, co
     double most = 0.0, h = sim->options.time_step;
     if (!facts || !facts->mode) return;
     for (int c = 0; c < sim->contact_count && h > 0.0; ++c)
-        most = fmax(most, ts_vec3_norm(sim->contact[c].impulse) / h);
+        most = fmax(most, ts_vec3_norm(ts_sim_contact(sim, c).impulse) / h);
     for (int c = 0; c < sim->contact_count; ++c)
         if (ts_scene_contacts_passes(style->filter, sim, facts, c)) draw_contact(sim, facts, style, c, most, list);
     for (int first = 0, last; style->show & TS_SHOW_PATCHES && first < sim->contact_count; first = last) {
-        for (last = first + 1; last < sim->contact_count && sim->contact[last].body_a == sim->contact[first].body_a &&
-                               sim->contact[last].body_b == sim->contact[first].body_b;)
+        for (last = first + 1; last < sim->contact_count &&
+                               ts_sim_contact(sim, last).body_a == ts_sim_contact(sim, first).body_a &&
+                               ts_sim_contact(sim, last).body_b == ts_sim_contact(sim, first).body_b;)
             ++last;
         if (ts_scene_contacts_passes(style->filter, sim, facts, first))
             draw_patch(sim, first, last, style->sizes->body_radius, list);
@@ -287,7 +288,7 @@ int ts_scene_contacts_at(const ts_sim* sim, const ts_contact_facts* facts, const
     for (int c = 0; facts->mode && c < sim->contact_count; ++c) {
         double at[2];
         if (!ts_scene_contacts_passes(filter, sim, facts, c)) continue;
-        if (!ts_camera_project(camera, size[0], size[1], sim->contact[c].position, at)) continue;
+        if (!ts_camera_project(camera, size[0], size[1], ts_sim_contact(sim, c).position, at)) continue;
         double away = hypot(at[0] - pixel[0], at[1] - pixel[1]);
         if (!(away < reach)) continue;
         reach = away;
@@ -316,22 +317,21 @@ static void name_body(const ts_model* model, int body, char* out, size_t size) {
 enum { CARD_LINES = 8, CARD_TEXT = 96 };
 
 static int card_text(const ts_sim* sim, const ts_contact_facts* facts, int c, char text[CARD_LINES][CARD_TEXT]) {
-    const ts_contact* k = &sim->contact[c];
+    const ts_contact k = ts_sim_contact(sim, c);
     char a[32], b[32];
     int n = 0;
     double h = sim->options.time_step, per_step = h > 0.0 ? 1.0 / h : 0.0;
-    name_body(sim->model, k->body_a, a, sizeof a);
-    name_body(sim->model, k->body_b, b, sizeof b);
+    name_body(sim->model, k.body_a, a, sizeof a);
+    name_body(sim->model, k.body_b, b, sizeof b);
     snprintf(text[n++], CARD_TEXT, "contact %d: %s - %s", c, a, b);
-    snprintf(text[n++], CARD_TEXT, "%s, id %llx%s", ts_contact_mode_name(facts->mode[c]), (unsigned long long)k->key,
-             k->persistent ? "" : ", new");
-    double friction = hypot(k->impulse.x, k->impulse.y);
-    snprintf(text[n++], CARD_TEXT, "normal %.4g N, friction %.4g N", per_step * k->impulse.z, per_step * friction);
-    snprintf(text[n++], CARD_TEXT, "mu %.3g, of which used %.0f%%", k->surface.friction,
-             k->surface.friction * k->impulse.z > 0.0 ? 100.0 * friction / (k->surface.friction * k->impulse.z) : 0.0);
-    snprintf(text[n++], CARD_TEXT, "slip %.3g m/s, parting %.3g m/s", hypot(k->velocity.x, k->velocity.y),
-             k->velocity.z);
-    snprintf(text[n++], CARD_TEXT, "gap %.3g m", k->gap);
+    snprintf(text[n++], CARD_TEXT, "%s, id %llx%s", ts_contact_mode_name(facts->mode[c]), (unsigned long long)k.key,
+             k.persistent ? "" : ", new");
+    double friction = hypot(k.impulse.x, k.impulse.y);
+    snprintf(text[n++], CARD_TEXT, "normal %.4g N, friction %.4g N", per_step * k.impulse.z, per_step * friction);
+    snprintf(text[n++], CARD_TEXT, "mu %.3g, of which used %.0f%%", k.surface.friction,
+             k.surface.friction * k.impulse.z > 0.0 ? 100.0 * friction / (k.surface.friction * k.impulse.z) : 0.0);
+    snprintf(text[n++], CARD_TEXT, "slip %.3g m/s, parting %.3g m/s", hypot(k.velocity.x, k.velocity.y), k.velocity.z);
+    snprintf(text[n++], CARD_TEXT, "gap %.3g m", k.gap);
     if (facts->exact) snprintf(text[n++], CARD_TEXT, "unmet: own law %.1e, exact %.1e", facts->own[c], facts->exact[c]);
     if (sim->solver)
         snprintf(text[n++], CARD_TEXT, "%s (%s), %d iteration%s", sim->solver->name,

@@ -42,9 +42,9 @@ static void label_name(const ts_scene_paper* paper, ts_vec3 at, const char* name
 static void label_forces(const ts_scene_paper* paper, const ts_sim* sim) {
     char text[32];
     for (int c = 0; c < sim->contact_count && sim->options.time_step > 0.0; ++c) {
-        double force = ts_vec3_norm(sim->contact[c].impulse) / sim->options.time_step;
+        double force = ts_vec3_norm(ts_sim_contact(sim, c).impulse) / sim->options.time_step;
         snprintf(text, sizeof text, "%.3g N", force);
-        if (force > 0.0) ts_scene_label(paper, sim->contact[c].position, text);
+        if (force > 0.0) ts_scene_label(paper, ts_sim_contact(sim, c).position, text);
     }
 }
 
@@ -97,11 +97,11 @@ static void label_contacts(const ts_scene_paper* paper, const ts_sim* sim) {
     const ts_model* model = sim->model;
     char text[160], name[2][64];
     for (int c = 0; c < sim->contact_count; ++c) {
-        const ts_contact* contact = &sim->contact[c];
+        const ts_contact contact = ts_sim_contact(sim, c);
         snprintf(text, sizeof text, "%d %s-%s", c,
-                 name_or_number(model->body[contact->body_a].name, "body", contact->body_a, name[0]),
-                 name_or_number(model->body[contact->body_b].name, "body", contact->body_b, name[1]));
-        ts_scene_label(paper, contact->position, text);
+                 name_or_number(model->body[contact.body_a].name, "body", contact.body_a, name[0]),
+                 name_or_number(model->body[contact.body_b].name, "body", contact.body_b, name[1]));
+        ts_scene_label(paper, contact.position, text);
     }
 }
 

@@ -109,7 +109,7 @@ static void draw_frames(const ts_sim* sim, unsigned show, double size, ts_draw_l
         ts_scene_marks_frame(&site, size, list);
     }
     for (int c = 0; c < sim->contact_count && show & TS_SHOW_CONTACT_FRAMES; ++c) {
-        ts_transform contact = {sim->contact[c].frame, sim->contact[c].position};
+        ts_transform contact = {ts_sim_contact(sim, c).frame, ts_sim_contact(sim, c).position};
         if (ts_vec3_is_finite(contact.p)) ts_scene_marks_frame(&contact, 0.6 * size, list);
     }
 }
@@ -215,8 +215,9 @@ const int* ts_scene_marks_islands(const ts_sim* sim, ts_arena* arena) {
     if (!island) return NULL;
     for (int t = 0; t < model->tree_count; ++t) island[t] = t;
     for (int c = 0; c < sim->contact_count; ++c)
-        if (sim->contact[c].impulse.z > 0.0)
-            join(island, model->body[sim->contact[c].body_a].tree, model->body[sim->contact[c].body_b].tree);
+        if (ts_sim_contact(sim, c).impulse.z > 0.0)
+            join(island, model->body[ts_sim_contact(sim, c).body_a].tree,
+                 model->body[ts_sim_contact(sim, c).body_b].tree);
     for (int e = 0; e < model->equality_count; ++e) {
         const ts_equality* tie = &model->equality[e];
         if (sim->equality_active[e] && tie->body[0] >= 0 && tie->body[1] >= 0)

@@ -321,8 +321,8 @@ static void add_worst(picture* p) {
     ts_contact_facts facts = ts_scene_contacts_judge(sim, 0, &arena);
     int c = ts_scene_contacts_worst(sim, &facts);
     double at[2];
-    if (c >= 0 && ts_camera_project(&p->view.camera, size[0], size[1], sim->contact[c].position, at)) {
-        p->view.filter.pinned = sim->contact[c].key;
+    if (c >= 0 && ts_camera_project(&p->view.camera, size[0], size[1], ts_sim_contact(sim, c).position, at)) {
+        p->view.filter.pinned = ts_sim_contact(sim, c).key;
         ts_scene_contacts_card(sim, &facts, c, size, at, &p->overlay);
     }
     ts_arena_free(&arena);

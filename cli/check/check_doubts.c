@@ -159,16 +159,18 @@ static void doubt_actuators(const ts_sim* sim, ts_check_note_array* notes) {
 }
 
 static void doubt_overlaps(const ts_sim* sim, ts_check_note_array* notes) {
-    const ts_contact* deepest = NULL;
-    for (int i = 0; i < sim->contact_count; ++i)
-        if (!deepest || sim->contact[i].gap < deepest->gap) deepest = &sim->contact[i];
-    if (!deepest || deepest->gap > -too_deep) return;
+    ts_contact deepest = {.gap = 0.0};
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact contact = ts_sim_contact(sim, i);
+        if (contact.gap < deepest.gap) deepest = contact;
+    }
+    if (deepest.gap > -too_deep) return;
     char a[140], b[140];
-    ts_check_name("geom", sim->model->geom[deepest->geom_a].name, deepest->geom_a, a);
-    ts_check_name("geom", sim->model->geom[deepest->geom_b].name, deepest->geom_b, b);
-    ts_check_note_add(notes, "overlap", a, -deepest->gap, "m",
+    ts_check_name("geom", sim->model->geom[deepest.geom_a].name, deepest.geom_a, a);
+    ts_check_name("geom", sim->model->geom[deepest.geom_b].name, deepest.geom_b, b);
+    ts_check_note_add(notes, "overlap", a, -deepest.gap, "m",
                       "overlaps %s by %.3g mm at the start: the first steps push them out at up to %.3g m/s", b,
-                      -1e3 * deepest->gap, sim->options.push_out_speed);
+                      -1e3 * deepest.gap, sim->options.push_out_speed);
 }
 
 void ts_check_doubts_find(ts_sim* sim, ts_check_note_array* out_notes) {

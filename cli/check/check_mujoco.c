@@ -43,9 +43,11 @@ static int is_soft(const ts_sim* sim) {
 }
 
 static void note_contacts(const ts_sim* sim, ts_check_note_array* notes) {
-    const ts_contact* first = sim->contact_count > 0 ? &sim->contact[0] : NULL;
-    ts_surface surface =
-        first ? ts_model_surface_between(sim->model, first->geom_a, first->geom_b) : ts_surface_default();
+    ts_surface surface = ts_surface_default();
+    if (sim->contact_count > 0) {
+        const ts_contact first = ts_sim_contact(sim, 0);
+        surface = ts_model_surface_between(sim->model, first.geom_a, first.geom_b);
+    }
     double g = ts_vec3_norm(sim->options.gravity), h = sim->options.time_step;
     double sinks = give(&surface.softness, h, g),
            creeps = creep(&surface.softness, h, sim->options.impratio, slope * g);

@@ -108,14 +108,14 @@ static int judge_bodies(check_job* job) {
 // Contacts come sorted by pair, so the points of a pair follow one another.
 static int find_pairs(check_job* job) {
     for (int i = 0; i < job->sim->contact_count; ++i) {
-        const ts_contact* contact = &job->sim->contact[i];
+        const ts_contact contact = ts_sim_contact(job->sim, i);
         touching_pair* last = job->pair.count ? &job->pair.data[job->pair.count - 1] : NULL;
-        if (last && last->geom_a == contact->geom_a && last->geom_b == contact->geom_b) {
+        if (last && last->geom_a == contact.geom_a && last->geom_b == contact.geom_b) {
             last->points++;
-            last->gap = fmin(last->gap, contact->gap);
+            last->gap = fmin(last->gap, contact.gap);
             continue;
         }
-        touching_pair pair = {contact->geom_a, contact->geom_b, 1, contact->gap};
+        touching_pair pair = {contact.geom_a, contact.geom_b, 1, contact.gap};
         if (!pair_array_push(&job->pair, pair)) return 0;
     }
     return 1;

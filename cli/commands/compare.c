@@ -53,13 +53,13 @@ static ts_sliding_law sliding_law(const ts_loaded_scene* scene, const ts_sim* si
     ts_vec3 up = ts_vec3_scale(-1.0 / g, sim->options.gravity);
     int found = 0;
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        if (contact->body_a != focus && contact->body_b != focus) continue;
-        int other = contact->body_a == focus ? contact->body_b : contact->body_a;
-        ts_vec3 normal = ts_mat3_column(&contact->frame, 2);
+        const ts_contact contact = ts_sim_contact(sim, i);
+        if (contact.body_a != focus && contact.body_b != focus) continue;
+        int other = contact.body_a == focus ? contact.body_b : contact.body_a;
+        ts_vec3 normal = ts_mat3_column(&contact.frame, 2);
         if (model->body[other].tree >= 0 || fabs(ts_vec3_dot(normal, up)) < 1.0 - 1e-9) return law;
-        if (found && contact->surface.friction != law.mu) return law;
-        law.mu = contact->surface.friction;
+        if (found && contact.surface.friction != law.mu) return law;
+        law.mu = contact.surface.friction;
         found = 1;
     }
     ts_motion motion = ts_sim_body_velocity(sim, focus);

@@ -108,15 +108,15 @@ static ts_code look(forces_job* job, ts_status* status) {
     ts_code code = ts_certify_step(sim, TS_CERTIFICATE_FAST, &job->arena, &certificate);
     if (code) return ts_status_set(status, code, NULL, 0, "the step cannot be judged");
     for (int i = 0; i < job->count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
+        const ts_contact contact = ts_sim_contact(sim, i);
         row* r = &job->rows[i];
-        r->key = contact->key;
-        r->position = contact->position;
-        r->frame = contact->frame;
-        r->first = contact->block < 0 ? -1 : sim->problem.block[contact->block].row;
-        if (contact->block < 0) continue;
-        ts_certify_describe(sim, contact->block, r->name, sizeof r->name);
-        r->mode = certificate.verdict[contact->block].mode;
+        r->key = contact.key;
+        r->position = contact.position;
+        r->frame = contact.frame;
+        r->first = contact.block < 0 ? -1 : sim->problem.block[contact.block].row;
+        if (contact.block < 0) continue;
+        ts_certify_describe(sim, contact.block, r->name, sizeof r->name);
+        r->mode = certificate.verdict[contact.block].mode;
         r->range = ts_internal_range_of(&sim->problem, basis, rank, sim->impulse, r->first + 2, &job->arena);
     }
     return TS_OK;
@@ -134,10 +134,11 @@ static ts_code pick(forces_job* job, ts_status* status) {
         if (code) return code;
         job->status[s] = job->sim->info.solve.status;
         job->inner[s] = ts_internal_force(&job->sim->problem, job->sim->impulse, &job->arena, NULL);
-        for (int i = 0; i < job->count; ++i) {
-            job->rows[i].pick[s] = (double)NAN;
-            for (int k = 0; k < job->sim->contact_count; ++k)
-                if (job->sim->contact[k].key == job->rows[i].key) job->rows[i].pick[s] = job->sim->contact[k].impulse.z;
+        for (int i = 0; i < job->count; ++i) job->rows[i].pick[s] = (double)NAN;
+        for (int k = 0; k < job->sim->contact_count; ++k) {
+            const ts_contact contact = ts_sim_contact(job->sim, k);
+            for (int i = 0; i < job->count; ++i)
+                if (contact.key == job->rows[i].key) job->rows[i].pick[s] = contact.impulse.z;
         }
     }
     return TS_OK;

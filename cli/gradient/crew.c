@@ -115,7 +115,7 @@ static int mode_of(const ts_contact_verdict* v, const least* none) {
 
 static int branch_of(const ts_sim* sim, int b, int contact_source) {
     if (sim->row_block[b].source != contact_source) return 0;
-    double gap = sim->contact[sim->row_block[b].item].gap;
+    double gap = ts_sim_contact(sim, sim->row_block[b].item).gap;
     return (gap > gap_width) - (gap < -sim->options.slop - gap_width);
 }
 

@@ -49,20 +49,20 @@ ts_code ts_logged_step_take(ts_logged_step* step, const ts_sim* sim, ts_status* 
     if (sim->contact_count == 0) return TS_OK;
     if (ts_certify_step(sim, TS_CERTIFICATE_FAST, &step->arena, &certificate)) return no_memory(out_status);
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* c = &sim->contact[i];
+        const ts_contact c = ts_sim_contact(sim, i);
         if (!ts_logged_contact_array_resize(&step->contact, i + 1)) return no_memory(out_status);
         ts_logged_contact* out = &step->contact.data[i];
         memset(out, 0, sizeof *out);
-        name_side(sim->model, c->geom_a, out->a);
-        name_side(sim->model, c->geom_b, out->b);
-        out->position = c->position;
-        out->tangent = ts_mat3_column(&c->frame, 0);
-        out->normal = ts_mat3_column(&c->frame, 2);
-        out->gap = c->gap;
-        out->mu = c->surface.friction;
-        out->impulse = ts_mat3_mul_vec(&c->frame, c->impulse);
-        out->velocity = ts_mat3_mul_vec(&c->frame, c->velocity);
-        if (c->block >= 0) out->verdict = certificate.verdict[c->block];
+        name_side(sim->model, c.geom_a, out->a);
+        name_side(sim->model, c.geom_b, out->b);
+        out->position = c.position;
+        out->tangent = ts_mat3_column(&c.frame, 0);
+        out->normal = ts_mat3_column(&c.frame, 2);
+        out->gap = c.gap;
+        out->mu = c.surface.friction;
+        out->impulse = ts_mat3_mul_vec(&c.frame, c.impulse);
+        out->velocity = ts_mat3_mul_vec(&c.frame, c.velocity);
+        if (c.block >= 0) out->verdict = certificate.verdict[c.block];
     }
     return TS_OK;
 }

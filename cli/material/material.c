@@ -204,7 +204,7 @@ static ts_code run_ball(const ts_material* m, const ts_material_native* native, 
     for (long k = 0; k < steps && code == TS_OK; ++k) {
         before = sim->qvel[2];
         code = ts_sim_step(sim, out_status);
-        double pressed = sim->contact_count > 0 ? sim->contact[0].impulse.z : 0.0;
+        double pressed = sim->contact_count > 0 ? ts_sim_contact(sim, 0).impulse.z : 0.0;
         if (kind == FALL && touched && pressed <= 0.0) break;
         touched |= pressed > 0.0;
     }

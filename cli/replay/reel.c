@@ -118,12 +118,12 @@ static int by_key(const void* a, const void* b) {
 }
 
 static ts_reel_contact contact_of(const ts_reel* reel, const ts_sim* sim, const ranked* r) {
-    const ts_contact* c = &sim->contact[r->contact];
-    double side = ts_scene_look_side(sim->model, c->body_a, c->body_b), h = sim->options.time_step;
-    ts_reel_contact out = {.key = c->key, .geom = {c->geom_a, c->geom_b}, .mode = r->mode};
-    quanta_of(c->position, reel->length, out.place);
-    quanta_of(ts_mat3_mul_vec(&c->frame, ts_vec3_scale(side / h, c->impulse)), reel->force, out.force);
-    quanta_of(ts_vec3_scale(side, ts_mat3_column(&c->frame, 2)), 1.0 / (double)TS_REEL_NORMAL, out.normal);
+    const ts_contact c = ts_sim_contact(sim, r->contact);
+    double side = ts_scene_look_side(sim->model, c.body_a, c.body_b), h = sim->options.time_step;
+    ts_reel_contact out = {.key = c.key, .geom = {c.geom_a, c.geom_b}, .mode = r->mode};
+    quanta_of(c.position, reel->length, out.place);
+    quanta_of(ts_mat3_mul_vec(&c.frame, ts_vec3_scale(side / h, c.impulse)), reel->force, out.force);
+    quanta_of(ts_vec3_scale(side, ts_mat3_column(&c.frame, 2)), 1.0 / (double)TS_REEL_NORMAL, out.normal);
     return out;
 }
 
@@ -136,8 +136,9 @@ static int add_contacts(ts_reel* reel, const ts_sim* sim, ts_reel_frame* frame) 
     ranked* list = TS_ARENA_ARRAY(&reel->arena, ranked, count);
     if (!mode || !list) return 0;
     for (int c = 0; c < count; ++c) {
-        double force = ts_vec3_norm(sim->contact[c].impulse);
-        list[c] = (ranked){c, (int)mode[c], mode[c] == TS_MODE_VIOLATED ? 1e300 + force : force, sim->contact[c].key};
+        double force = ts_vec3_norm(ts_sim_contact(sim, c).impulse);
+        list[c] =
+            (ranked){c, (int)mode[c], mode[c] == TS_MODE_VIOLATED ? 1e300 + force : force, ts_sim_contact(sim, c).key};
         frame->number[10 + mode[c]] += 1.0;
     }
     int kept = count < TS_REEL_CONTACTS ? count : TS_REEL_CONTACTS;

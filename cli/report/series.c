@@ -12,11 +12,11 @@ static double inner_friction(const ts_sim* sim, int focus) {
     ts_vec3 sum = ts_vec3_zero();
     double magnitudes = 0.0;
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        if (contact->body_a != focus && contact->body_b != focus) continue;
-        ts_vec3 tangential = ts_vec3_make(contact->impulse.x, contact->impulse.y, 0.0);
-        ts_vec3 force = ts_mat3_mul_vec(&contact->frame, tangential);
-        sum = ts_vec3_add_scaled(sum, contact->body_b == focus ? 1.0 : -1.0, force);
+        const ts_contact contact = ts_sim_contact(sim, i);
+        if (contact.body_a != focus && contact.body_b != focus) continue;
+        ts_vec3 tangential = ts_vec3_make(contact.impulse.x, contact.impulse.y, 0.0);
+        ts_vec3 force = ts_mat3_mul_vec(&contact.frame, tangential);
+        sum = ts_vec3_add_scaled(sum, contact.body_b == focus ? 1.0 : -1.0, force);
         magnitudes += ts_vec3_norm(tangential);
     }
     double left = magnitudes - ts_vec3_norm(sum);

@@ -39,17 +39,17 @@ ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
     double sliding_speed = sliding_part * sim->options.time_step * ts_vec3_norm(sim->options.gravity);
     memset(&motion, 0, sizeof motion);
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        double impulse = contact->impulse.z;
-        if (contact->asleep) continue;
-        if (!(impulse > 0.0) || (contact->surface.restitution > 0.0 && contact->velocity_before.z < 0.0)) continue;
-        double slip = hypot(contact->velocity.x, contact->velocity.y);
+        const ts_contact contact = ts_sim_contact(sim, i);
+        double impulse = contact.impulse.z;
+        if (contact.asleep) continue;
+        if (!(impulse > 0.0) || (contact.surface.restitution > 0.0 && contact.velocity_before.z < 0.0)) continue;
+        double slip = hypot(contact.velocity.x, contact.velocity.y);
         motion.impulse += impulse;
-        motion.opening += impulse * (contact->velocity.z - allowed_opening(contact, &sim->options));
+        motion.opening += impulse * (contact.velocity.z - allowed_opening(&contact, &sim->options));
         motion.slip += impulse * slip;
-        motion.cone += impulse * contact->surface.friction * slip;
-        if (slip < sliding_speed || !(contact->surface.friction > 0.0)) continue;
-        ts_vec3 l = contact->impulse, u = contact->velocity;
+        motion.cone += impulse * contact.surface.friction * slip;
+        if (slip < sliding_speed || !(contact.surface.friction > 0.0)) continue;
+        ts_vec3 l = contact.impulse, u = contact.velocity;
         motion.across += fabs(l.x * u.y - l.y * u.x);
         motion.against -= l.x * u.x + l.y * u.y;
     }
@@ -66,12 +66,12 @@ ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
 static double work_of_contacts(const ts_sim* sim) {
     double work = 0.0;
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        if (contact->asleep) continue;
-        ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(contact->velocity_before, contact->velocity));
-        middle.x -= ts_sim_contact_rare(sim, contact)->drift.x;
-        middle.y -= ts_sim_contact_rare(sim, contact)->drift.y;
-        work += ts_vec3_dot(contact->impulse, middle);
+        const ts_contact contact = ts_sim_contact(sim, i);
+        if (contact.asleep) continue;
+        ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(contact.velocity_before, contact.velocity));
+        middle.x -= ts_sim_contact_rare(sim, i)->drift.x;
+        middle.y -= ts_sim_contact_rare(sim, i)->drift.y;
+        work += ts_vec3_dot(contact.impulse, middle);
     }
     return work;
 }

@@ -88,12 +88,16 @@ static int look(ts_worst_step* worst, ts_sim* sim) {
         order[b] = (place){or_infinite(c.verdict[b].unmet[2]), or_infinite(own[b].unmet), b};
         contact[b] = -1;
     }
-    for (int i = 0; i < sim->contact_count; ++i)
-        if (sim->contact[i].block >= 0) contact[sim->contact[i].block] = i;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        int b = ts_sim_contact(sim, i).block;
+        if (b >= 0) contact[b] = i;
+    }
     qsort(order, (size_t)count, sizeof *order, by_worst);
     for (int i = 0; i < kept; ++i) {
         int b = order[i].block;
-        fill(sim, contact[b] >= 0 ? &sim->contact[contact[b]] : NULL, &c.verdict[b], &own[b], &worst->row.data[i]);
+        ts_contact whose;
+        if (contact[b] >= 0) whose = ts_sim_contact(sim, contact[b]);
+        fill(sim, contact[b] >= 0 ? &whose : NULL, &c.verdict[b], &own[b], &worst->row.data[i]);
     }
     memcpy(worst->mode_count, c.count, sizeof c.count);
     worst->block_count = count;

@@ -145,12 +145,24 @@ static void clear_group(const ts_pairs* pairs, ts_pair_group* group, int whole) 
     for (int k = 0; k < TS_PAIR_LANES; ++k) group->island[k] = pairs->island_count;
 }
 
+// What is read of the groups behind g is on its way.
+static void expect_groups(const layout_job* job, int g) {
+    static const int ahead[2] = {2, 5};
+    const ts_pair_source* source = &job->input->source;
+    for (int k = 1; k >= 0; --k) {
+        const int* unit = job->lane_unit + (size_t)TS_PAIR_LANES * (size_t)(g + ahead[k]);
+        for (int lane = 0; g + ahead[k] < job->pairs->group_count && lane < TS_PAIR_LANES; ++lane)
+            if (unit[lane] >= 0) source->expect(source->context, unit[lane], k);
+    }
+}
+
 // A group while it is in the caches, from nothing to all that sweeps read of it.
 static void put_group(const layout_job* job, int g) {
     const ts_pairs* pairs = job->pairs;
     const ts_pair_source* source = &job->input->source;
     const int* unit = job->lane_unit + (size_t)TS_PAIR_LANES * (size_t)g;
     ts_pair_group* group = &pairs->group[g];
+    if (source->expect) expect_groups(job, g);
     clear_group(pairs, group, is_whole(job, group, unit));
     ts_pair_seat seat = {0, group, &pairs->point[group->first], &pairs->track[group->first]};
     for (int k = 0; k < group->count; ++k) pairs->group_of[group->first + k] = g;
@@ -161,8 +173,6 @@ static void put_group(const layout_job* job, int g) {
     }
     group->is_round = is_round(group);
     job->kernel(pairs, g, job->input->most_approach, job->steps + (size_t)TS_PAIR_LANES * (size_t)g);
-    for (seat.lane = 0; source->tell && seat.lane < TS_PAIR_LANES; ++seat.lane)
-        if (unit[seat.lane] >= 0) source->tell(source->context, unit[seat.lane], &seat);
 }
 
 static void put_groups(void* context, int begin, int end, int worker) {
@@ -264,10 +274,9 @@ ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
     int lane;
     const ts_pair_point* point = ts_pairs_point(pairs, i, &lane);
     const ts_pair_group* group = ts_pairs_group(pairs, i);
-    ts_vec3 lever = ts_pair_lever_on_a(group, point, lane), normal = ts_pair_vector_get(&group->normal, lane),
-            tangent = ts_pair_vector_get(&group->tangent, lane);
+    ts_vec3 lever = ts_pair_lever_on_a(group, point, lane);
     if (side) lever = ts_vec3_add(lever, ts_pairs_offset(pairs, i));
-    ts_mat3 frame = ts_mat3_from_columns(tangent, ts_vec3_cross(normal, tangent), normal);
+    ts_mat3 frame = ts_pair_frame(group, lane);
     return ts_mat3_mul_vec(&frame, lever);
 }
 
@@ -332,6 +341,13 @@ ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
 void ts_pairs_read(ts_pairs* pairs, const double* velocity) {
     ts_pair_pass pass = {.pairs = pairs, .velocity = velocity};
     run(&pass, KERNEL(read));
+}
+
+ts_vec3 ts_pairs_velocity(const ts_pairs* pairs, int i, const double* velocity) {
+    ts_pair_vector seen[TS_PAIR_POINTS];
+    int at = pairs->slot[i] / TS_PAIR_LANES, g = pairs->group_of[at];
+    ts_pairs_look_plain(pairs, g, velocity, seen);
+    return ts_pair_vector_get(&seen[at - pairs->group[g].first], pairs->slot[i] % TS_PAIR_LANES);
 }
 
 double ts_pairs_refer(ts_pairs* pairs, int moves) {

@@ -105,8 +105,8 @@ typedef struct ts_pair_source {
     /// Writes normal (from A to B), tangent (the second one is normal x tangent), offset (a lever on B less the same point's on A) and friction, and of
     /// every point lever, gap and, in the pair's frame, lambda (what it may begin with); all other vectors in world axes.
     void (*fill)(void* context, int unit, const ts_pair_seat* seat);
-    /// May read the velocities of the surfaces. NULL: nobody does.
-    void (*tell)(void* context, int unit, const ts_pair_seat* seat);
+    /// May ask for what `fill` will read of a unit that is this far off: 1, then 0. NULL: nobody does.
+    void (*expect)(void* context, int unit, int how_far);
 } ts_pair_source;
 
 /// What a pass finds in a group, for islands to be told in order.
@@ -229,6 +229,12 @@ static inline ts_vec3 ts_pair_lever_on_a(const ts_pair_group* group, const ts_pa
                               ts_pair_vector_get(&group->offset, lane));
 }
 
+/// The frame of a pair: tangent, second tangent, normal.
+static inline ts_mat3 ts_pair_frame(const ts_pair_group* group, int lane) {
+    ts_vec3 normal = ts_pair_vector_get(&group->normal, lane), tangent = ts_pair_vector_get(&group->tangent, lane);
+    return ts_mat3_from_columns(tangent, ts_vec3_cross(normal, tangent), normal);
+}
+
 /// m, in world axes: contact i, seen from the centre of mass of A (side 0) or B (1).
 ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side);
 
@@ -236,6 +242,9 @@ ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side);
 
 /// Velocities of the surfaces in all points, for the velocities of bodies given (body_count x TS_PAIR_SPEEDS).
 void ts_pairs_read(ts_pairs* pairs, const double* velocity);
+
+/// m/s, in the pair's frame: the velocity of the surfaces in contact i, as ts_pairs_read finds it; what it was stays where it is.
+ts_vec3 ts_pairs_velocity(const ts_pairs* pairs, int i, const double* velocity);
 
 /// Reference velocities from gaps. Where it `moves`, a substep is over: its impulses are added to the totals, and gaps first move on by a
 /// time step with the velocities of the surfaces. Returns the deepest penetration, m, >= 0.

@@ -39,6 +39,11 @@ void ts_pairs_seat_plain(const ts_pairs* pairs, int g, double most_approach, dou
 void ts_pairs_seat_wide(const ts_pairs* pairs, int g, double most_approach, double* out_steps);
 void ts_pairs_seat_many(const ts_pairs* pairs, int g, double most_approach, double* out_steps);
 
+/// Velocities of the surfaces in the points of group g, for those of bodies given.
+void ts_pairs_look_plain(const ts_pairs* pairs, int g, const double* velocity, ts_pair_vector out[TS_PAIR_POINTS]);
+void ts_pairs_look_wide(const ts_pairs* pairs, int g, const double* velocity, ts_pair_vector out[TS_PAIR_POINTS]);
+void ts_pairs_look_many(const ts_pairs* pairs, int g, const double* velocity, ts_pair_vector out[TS_PAIR_POINTS]);
+
 /// ts_pairs_make by one of these.
 ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pairs_seat_kernel kernel);
 

@@ -8,16 +8,22 @@
 // Known to fail: levers and normals are those of the step's beginning, so a gap is wrong by what its bodies turn since.
 #include "contact/pairs/pairs_frame_internal.h"
 
+void TS_PAIR_KERNEL(look)(const ts_pairs* pairs, int g, const double* velocity, ts_pair_vector out[TS_PAIR_POINTS]) {
+    const ts_pair_group* group = &pairs->group[g];
+    shared s;
+    share(group, &s);
+    view seen = view_of(&s, velocity);
+    for (int k = 0; k < group->count; ++k) store3(read_there(&seen, &pairs->point[group->first + k]), &out[k]);
+}
+
 void TS_PAIR_KERNEL(read)(ts_pair_pass* pass, int part) {
     const ts_pairs* pairs = pass->pairs;
     const struct ts_pair_parts* parts = pairs->parts;
     for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
         const ts_pair_group* group = &pairs->group[parts->group[n]];
-        shared s;
-        share(group, &s);
-        view seen = view_of(&s, pass->velocity);
-        for (int i = group->first; i < group->first + group->count; ++i)
-            store3(read_there(&seen, &pairs->point[i]), &pairs->track[i].velocity);
+        ts_pair_vector seen[TS_PAIR_POINTS];
+        TS_PAIR_KERNEL(look)(pairs, parts->group[n], pass->velocity, seen);
+        for (int k = 0; k < group->count; ++k) pairs->track[group->first + k].velocity = seen[k];
     }
 }
 

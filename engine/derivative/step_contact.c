@@ -419,7 +419,8 @@ int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_aren
             double pull = p->contact_pull ? p->contact_pull[n] : 0.0;
             int acts = ts_step_block_acts(sim, p, contact->block);
             if (!acts && pull == 0.0) continue;
-            int plain = known && ts_vec3_max_abs(ts_sim_contact_rare(sim, contact)->drift) == 0.0 &&
+            int plain = known &&
+                        ts_vec3_max_abs(ts_sim_contact_rare(sim, (int)(contact - sim->contact))->drift) == 0.0 &&
                         sim->row_block[contact->block].blocked == TS_ROW_FREE;
             if (plain && acts) plain = find_contact(task, p, contact, &slope[n - i], &room);
             if (!plain)

@@ -130,7 +130,7 @@ static ts_vec3 direction_of(const ts_contact* contact, int r) {
 
 // What rows from the fourth on are scaled by.
 static double turn_scale(const ts_sim* sim, const ts_contact* contact, int r) {
-    const ts_contact_rare* rare = ts_sim_contact_rare(sim, contact);
+    const ts_contact_rare* rare = ts_sim_contact_rare(sim, (int)(contact - sim->contact));
     return (r == 3 ? rare->friction_spin : rare->friction_roll) / contact->surface.friction;
 }
 
@@ -203,7 +203,7 @@ void ts_step_contact_fill_rows(const ts_sim* sim, const ts_kinematics* k, const 
 // dR lambda - dc* of row r by the gap. What sticks presses by no more than its impulse is beyond the pull (engine/rows/contact.c).
 static double slope_by_gap(const ts_sim* sim, const ts_contact* contact, const ts_mujoco_row_slopes* law, int r) {
     double stuck = r == (contact->surface.dimension == 1 ? 0 : 2)
-                       ? sim->options.time_step * ts_sim_contact_rare(sim, contact)->adhesion
+                       ? sim->options.time_step * ts_sim_contact_rare(sim, (int)(contact - sim->contact))->adhesion
                        : 0.0;
     double lambda = sim->impulse[sim->problem.block[contact->block].row + r];
     return law[r].R_by_gap * (lambda - stuck) - law[r].reference_by_gap;

@@ -2,7 +2,7 @@
 //
 // State, controls and forces are fields of the simulation. What the world is made of belongs to a model that many share; a simulation that
 // is to have a mass of its own gets a copy of the model's bodies and trees, and one whose surfaces are moved a number for each geom, which
-// the narrow phase adds (engine/step/narrow.c).
+// the narrow phase adds (engine/step/found.c).
 #include <math.h>
 #include <string.h>
 

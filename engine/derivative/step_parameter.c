@@ -140,7 +140,7 @@ static void add_weight(const ts_step_parameters* w, ts_step_column c, int b, dou
     for (int r = block->row; r < block->row + block->rows; ++r) du[r] += rate * sim->problem.R[r] * sim->impulse[r];
     if (!ts_row_is(sim, b, &ts_row_contact)) return;
     int normal = block->row + (block->rows == 1 ? 0 : 2);
-    double adhesion = ts_sim_contact_rare(sim, &sim->contact[sim->row_block[b].item])->adhesion;
+    double adhesion = ts_sim_contact_rare(sim, sim->row_block[b].item)->adhesion;
     du[normal] -= rate * sim->problem.R[normal] * h * adhesion;
 }
 

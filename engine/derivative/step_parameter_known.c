@@ -41,7 +41,7 @@ static int blocks_are_known(const ts_sim* sim, const ts_step_implicit* p, ts_ste
         // What sticks stands in the law of soft contacts, too.
         if (ts_row_is(sim, b, &ts_row_contact) && kind == TS_STEP_BY_TIME_STEP &&
             ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE &&
-            ts_sim_contact_rare(sim, &sim->contact[sim->row_block[b].item])->adhesion != 0.0)
+            ts_sim_contact_rare(sim, sim->row_block[b].item)->adhesion != 0.0)
             return 0;
         if (ts_row_is(sim, b, &ts_row_contact) && push_is_slowed(sim, b)) return 0;
     }
@@ -72,7 +72,7 @@ static int friction_is_known(const ts_sim* sim, int geom) {
         // The scale would stand in speeds before the step, and in G.
         if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL || sim->solver->compliance || sim->solver->anchors)
             return 0;
-        if (ts_sim_contact_rare(sim, contact)->drift.z != 0.0) return 0;
+        if (ts_sim_contact_rare(sim, (int)(contact - sim->contact))->drift.z != 0.0) return 0;
     }
     return 1;
 }

@@ -90,7 +90,8 @@ static const double gap_rounding = 1e-14;
 static void judge_contact(const ts_sim* sim, const ts_contact* contact, ts_step_report* report) {
     const ts_geom* geom = sim->model->geom;
     const ts_geom *a = &geom[contact->geom_a], *b = &geom[contact->geom_b];
-    if (ts_sim_contact_rare(sim, contact)->adhesion == 0.0 && a->surface.adhesion == 0.0 && b->surface.adhesion == 0.0)
+    if (ts_sim_contact_rare(sim, (int)(contact - sim->contact))->adhesion == 0.0 && a->surface.adhesion == 0.0 &&
+        b->surface.adhesion == 0.0)
         return;
     ts_surface surface = ts_model_surface_between(sim->model, contact->geom_a, contact->geom_b);
     double off = fabs(contact->gap - (surface.gap + sim->options.slop));

@@ -85,9 +85,9 @@ void ts_dynamics_gather_applied(const ts_sim* sim, double* applied) {
 void ts_dynamics_gather_adhesion(const ts_sim* sim, double* applied) {
     const ts_model* model = sim->model;
     for (int c = 0; sim->contact_rare && c < sim->contact_count; ++c) {
-        const ts_contact* contact = &sim->contact[c];
         double adhesion = sim->contact_rare[c].adhesion;
         if (adhesion == 0.0) continue;
+        const ts_contact* contact = &sim->contact[c];
         for (int side = 0; side < 2; ++side) {
             const ts_body* body = &model->body[side ? contact->body_b : contact->body_a];
             if (body->tree < 0) continue;

@@ -271,16 +271,16 @@ static void append_contacts(ts_record_table* self, const ts_sim* sim) {
     put_int(self, CONTACT_COUNT, sim->contact_count);
     self->contacts += sim->contact_count;
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        ts_vec3_store(contact->position, (double*)next_row(self, CONTACT_POSITION));
-        memcpy(next_row(self, CONTACT_FRAME), contact->frame.m, sizeof contact->frame.m);
-        ts_vec3_store(contact->impulse, (double*)next_row(self, CONTACT_IMPULSE));
-        ts_vec3_store(contact->velocity, (double*)next_row(self, CONTACT_VELOCITY));
-        put(self, CONTACT_GAP, contact->gap);
-        put(self, CONTACT_FRICTION, contact->surface.friction);
-        put_int(self, CONTACT_GEOM_A, contact->geom_a);
-        put_int(self, CONTACT_GEOM_B, contact->geom_b);
-        *(uint64_t*)next_row(self, CONTACT_KEY) = contact->key;
+        const ts_contact contact = ts_sim_contact(sim, i);
+        ts_vec3_store(contact.position, (double*)next_row(self, CONTACT_POSITION));
+        memcpy(next_row(self, CONTACT_FRAME), contact.frame.m, sizeof contact.frame.m);
+        ts_vec3_store(contact.impulse, (double*)next_row(self, CONTACT_IMPULSE));
+        ts_vec3_store(contact.velocity, (double*)next_row(self, CONTACT_VELOCITY));
+        put(self, CONTACT_GAP, contact.gap);
+        put(self, CONTACT_FRICTION, contact.surface.friction);
+        put_int(self, CONTACT_GEOM_A, contact.geom_a);
+        put_int(self, CONTACT_GEOM_B, contact.geom_b);
+        *(uint64_t*)next_row(self, CONTACT_KEY) = contact.key;
     }
     append_verdicts(self, sim);
 }

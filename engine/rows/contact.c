@@ -78,7 +78,7 @@ static void plan(ts_sim* sim, ts_row_plan* out_plan) {
 
 // What rows from the fourth on read: relative spin and roll about this direction, scaled as contact/problem.h says.
 static ts_vec3 turn_direction(const ts_sim* sim, const ts_contact* contact, int r) {
-    const ts_contact_rare* rare = ts_sim_contact_rare(sim, contact);
+    const ts_contact_rare* rare = ts_sim_contact_rare(sim, (int)(contact - sim->contact));
     double scale = (r == 3 ? rare->friction_spin : rare->friction_roll) / contact->surface.friction;
     return ts_vec3_scale(scale, ts_mat3_column(&contact->frame, r == 3 ? 2 : r - 4));
 }
@@ -195,7 +195,7 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const double* now = out_law->speeds->now;
     int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2, bounces = 0;
     int soft = ts_sim_storage_of(sim)->contact_softness != TS_SOFT_CONTACT_NONE;
-    const ts_contact_rare* rare = ts_sim_contact_rare(sim, contact);
+    const ts_contact_rare* rare = ts_sim_contact_rare(sim, (int)(contact - sim->contact));
     double drift[TS_BLOCK_ROWS_MAX] = {0.0};
     int drifts = rare->drift.x != 0.0 || rare->drift.y != 0.0 || rare->drift.z != 0.0;
     for (int r = 0; r < rows && drifts; ++r) drift[r] = drift_along(contact, rare, r);
@@ -230,7 +230,7 @@ static void answer(ts_sim* sim, int b, int end, const double* velocity, const do
             rare->angular_impulse = ts_vec3_make(rows > 4 ? scale * own[4] : 0.0, rows > 4 ? scale * own[5] : 0.0,
                                                  rare->friction_spin / contact->surface.friction * own[3]);
         }
-        contact->velocity = surface_velocity(contact, ts_sim_contact_rare(sim, contact), speed);
+        contact->velocity = surface_velocity(contact, ts_sim_contact_rare(sim, (int)(contact - sim->contact)), speed);
         contact->impulse = rows >= 3 ? ts_vec3_load(own) : ts_vec3_make(0.0, 0.0, own[0]);
     }
 }
@@ -238,7 +238,7 @@ static void answer(ts_sim* sim, int b, int end, const double* velocity, const do
 static void book(const ts_sim* sim, int b, const ts_row_work* work, double* account) {
     const ts_contact* contact = contact_of(sim, b);
     int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2;
-    const ts_contact_rare* rare = ts_sim_contact_rare(sim, contact);
+    const ts_contact_rare* rare = ts_sim_contact_rare(sim, (int)(contact - sim->contact));
     double bounce = -contact->surface.restitution * work->before[normal], drive[TS_BLOCK_ROWS_MAX], squared = 0.0;
     // The reference is either of the two, to the bit.
     int bounces = bounce > 0.0 && work->reference[normal] == bounce;

@@ -43,6 +43,14 @@ double ts_contact_bounce_threshold(const ts_options* options);
 void ts_contact_start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
                       double* out_impulse);
 
+/// The key of the contact of no feature of two geoms, to which others add theirs: a label that people and recordings can follow, the pair's own
+/// scrambled to 32 bits, then the feature. Matching never relies on the scrambled half being unique.
+static inline uint64_t ts_contact_label(int geom_a, int geom_b) {
+    uint64_t x = ((uint64_t)(uint32_t)geom_a << 32 | (uint32_t)geom_b) * UINT64_C(0x9e3779b97f4a7c15);
+    x ^= x >> 29;
+    return (x * UINT64_C(0xbf58476d1ce4e5b9)) >> 32 << 32;
+}
+
 /// Where the vectors of a remembered contact begin: in its place, and in the numbers of its first entry of sim->row_more, which contacts that lie alike
 /// may share. Its impulse is the linear one on B, in world axes; what resists spinning or rolling has a second entry, with the angular one (N m s). key.whole
 /// is geom_a << 32 | geom_b, key.part ts_contact.key.
@@ -173,7 +181,7 @@ static inline double ts_contact_start_of(const ts_sim* sim, const ts_contact* co
 /// bodies and plain, of a step in which nothing is soft: ts_row_source.lone of contacts.
 int ts_contact_fill_lone(ts_sim* sim, const ts_row_plan* plan, int b, int end, const ts_row_place* place);
 
-/// Turns a contact's tangents about its normal such that the first lies along `tangent`, projected (engine/step/narrow.c).
+/// Turns a contact's tangents about its normal such that the first lies along `tangent`, projected (engine/step/found.c).
 void ts_contact_turn_frame(const ts_sim* sim, ts_contact* contact, ts_vec3 tangent);
 
 /// The contacts of the last step: entries [*out_first, *out_last) of sim->row_memory, sorted by pair.

@@ -11,7 +11,7 @@
 static int is_plain(const ts_sim* sim, const ts_contact* contact) {
     if (contact->surface.dimension != 3 || contact->surface.restitution > 0.0) return 0;
     if (!sim->contact_rare) return 1;
-    ts_vec3 drift = ts_sim_contact_rare(sim, contact)->drift;
+    ts_vec3 drift = ts_sim_contact_rare(sim, (int)(contact - sim->contact))->drift;
     return drift.x == 0.0 && drift.y == 0.0 && drift.z == 0.0;
 }
 

@@ -45,7 +45,7 @@ static inline void remember(const ts_sim* sim, int b, int end, ts_row_memory* ou
         ts_contact_remember(&axes, &on_a, &on_b, ts_four_load(&contact->position.x), contact->impulse, memory);
         ts_contact_remember_axes(&axes, &out_more[memory->more]);
         if (memory->more_count > 1) {
-            ts_vec3 turning = ts_sim_contact_rare(sim, contact)->angular_impulse;
+            ts_vec3 turning = ts_sim_contact_rare(sim, (int)(contact - sim->contact))->angular_impulse;
             double* number = out_more[memory->more + 1].number;
             memset(number, 0, sizeof out_more->number);
             ts_four_store_three(ts_contact_along(&axes, turning), number);

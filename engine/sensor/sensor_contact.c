@@ -114,7 +114,8 @@ static slot slot_of(const ts_sim* sim, const ts_contact* contact, int sign, int 
     ts_vec3 turning = ts_vec3_sub(new_turning(sim, contact->body_b), new_turning(sim, contact->body_a));
     slot s = {.found = matches, .distance = contact->gap};
     s.value[FORCE] = in_order(ts_vec3_scale(rate, contact->impulse), sign);
-    s.value[TORQUE] = in_order(ts_vec3_scale(rate, ts_sim_contact_rare(sim, contact)->angular_impulse), sign);
+    s.value[TORQUE] =
+        in_order(ts_vec3_scale(rate, ts_sim_contact_rare(sim, (int)(contact - sim->contact))->angular_impulse), sign);
     s.value[POSITION] = contact->position;
     s.value[NORMAL] = ts_vec3_scale(sign, ts_mat3_column(&contact->frame, 2));
     s.value[TANGENT] = ts_vec3_scale(sign, ts_mat3_column(&contact->frame, 0));
@@ -138,7 +139,8 @@ static slot all_together(const ts_sim* sim, const ts_sensor* sensor, int matches
         int sign = match(sim, sensor, contact);
         ts_vec3 force = ts_vec3_scale(sign * rate, ts_mat3_mul_vec(&contact->frame, contact->impulse));
         ts_vec3 torque = ts_vec3_scale(
-            sign * rate, ts_mat3_mul_vec(&contact->frame, ts_sim_contact_rare(sim, contact)->angular_impulse));
+            sign * rate,
+            ts_mat3_mul_vec(&contact->frame, ts_sim_contact_rare(sim, (int)(contact - sim->contact))->angular_impulse));
         ts_vec3 arm = ts_vec3_sub(contact->position, s.value[POSITION]);
         s.value[FORCE] = ts_vec3_add(s.value[FORCE], force);
         s.value[TORQUE] = ts_vec3_add(s.value[TORQUE], ts_vec3_add(torque, ts_vec3_cross(arm, force)));

@@ -140,7 +140,7 @@ static int side_of(const force_sum* s, const ts_contact* contact) {
 static int take_away_contact(force_sum* s, const ts_contact* contact, const ts_sensor_contact_motion* motion) {
     int side = side_of(s, contact);
     if (side == 0 || contact->block < 0) return 1;
-    const ts_contact_rare* rare = ts_sim_contact_rare(s->sim, contact);
+    const ts_contact_rare* rare = ts_sim_contact_rare(s->sim, (int)(contact - s->sim->contact));
     if (rare->adhesion != 0.0) return 0;
     double rate = side / s->sim->options.time_step;
     ts_vec3 force = ts_vec3_scale(rate, ts_mat3_mul_vec(&contact->frame, contact->impulse));

@@ -66,8 +66,9 @@ ts_own_verdict* ts_certify_own(const ts_sim* sim, ts_arena* arena) {
 }
 
 const ts_contact_verdict* ts_certify_contact(const ts_sim* sim, const ts_contact_certificate* certificate, int i) {
-    if (sim->contact[i].asleep) return ts_sleep_verdict(sim, i);
-    return sim->contact[i].block >= 0 ? &certificate->verdict[sim->contact[i].block] : NULL;
+    const ts_contact contact = ts_sim_contact(sim, i);
+    if (contact.asleep) return ts_sleep_verdict(sim, i);
+    return contact.block >= 0 ? &certificate->verdict[contact.block] : NULL;
 }
 
 const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena) {

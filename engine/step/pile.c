@@ -22,6 +22,7 @@
 #include "engine/rows/contact_order_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/found_internal.h"
 #include "engine/step/judge_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/sleep_internal.h"
@@ -31,7 +32,7 @@
 enum {
     BOUT = 16,    // sweeps between looks
     GRAIN = 128,  // bodies or contacts that a thread takes at a time
-    AHEAD = 8     // units whose contacts are on their way
+    MANY = 4000   // contacts: what is known of fewer stays in the near caches
 };
 
 // --- whether it is one ---------------------------------------------------------------------------------------------------
@@ -68,7 +69,7 @@ static int fits_settings(const ts_sim* sim) {
            options->viscosity == 0.0 && ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_NONE;
 }
 
-static int may_be(const ts_sim* sim) {
+int ts_pile_may_be(const ts_sim* sim) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     return storage->substep_count > 1 && storage->is_loose && sim->integrator->frees_lone_bodies && !storage->ledger &&
            fits_settings(sim);
@@ -84,7 +85,7 @@ typedef struct pile_counts {
 // Whether it is one.
 static int fits(const ts_sim* sim, pile_counts* out) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    if (!may_be(sim) || sim->contact_count == 0) return 0;
+    if (!storage->found || sim->contact_count == 0) return 0;
     *out = (pile_counts){0, 0, 0};
     for (int r = 0; r < storage->run_count; ++r) {
         const ts_contact_run* run = &storage->contact_run[r];
@@ -115,6 +116,7 @@ typedef struct layout {
     ts_vec3* centre;     // (tree_count + 1) m, where levers on them begin
     int body_count;
     ts_pair_unit* unit;
+    int* run_of;  // (unit_count)
     int unit_count;
 } layout;
 
@@ -222,31 +224,22 @@ static void take_bodies(void* context, int begin, int end, int worker) {
     }
 }
 
-static int same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-
-static ts_pair_unit* add_unit(layout* l, int first, int count, const int slot[2], double place) {
-    ts_pair_unit* unit = &l->unit[l->unit_count++];
-    *unit = (ts_pair_unit){{slot[0], slot[1]}, first, count, place};
-    return unit;
+static void add_unit(layout* l, int run, int first, int count, const int slot[2], double place) {
+    l->run_of[l->unit_count] = run;
+    l->unit[l->unit_count++] = (ts_pair_unit){{slot[0], slot[1]}, first, count, place};
 }
 
 // Contacts of a pair of geoms: units of one normal.
-static void add_run(layout* l, const ts_contact_run* run, double place) {
-    ts_pair_unit* unit = NULL;
-    const ts_contact* contact = l->sim->contact;
-    int slot[2] = {slot_of(l, run->body[0]), slot_of(l, run->body[1])};
-    if (run->kind & TS_CONTACT_RUN_BOUNCES)
-        for (int k = 0; k < run->count; ++k) l->pile->elastic[l->pile->elastic_count++] = run->first + k;
-    if (run->units == 1) {
-        add_unit(l, run->first, run->count, slot, place);
-        return;
+static void add_run(layout* l, int r, double place) {
+    const ts_contact_run* run = &ts_sim_storage_of(l->sim)->contact_run[r];
+    const ts_contact_note* note = ts_sim_storage_of(l->sim)->contact_note;
+    int slot[2] = {slot_of(l, run->body[0]), slot_of(l, run->body[1])}, end = run->first + run->count;
+    for (int k = 0; k < run->count && run->kind & TS_CONTACT_RUN_BOUNCES; ++k)
+        l->pile->elastic[l->pile->elastic_count++] = (ts_pile_bounce){run->first + k, run->restitution, 0.0};
+    for (int i = run->first, next; i < end; i = next) {
+        for (next = i + 1; next < end && note[next].unit == note[i].unit;) ++next;
+        add_unit(l, r, i, next - i, slot, place);
     }
-    for (int i = run->first; i < run->first + run->count; ++i)
-        if (unit && unit->count < TS_PAIR_POINTS &&
-            same_vector(ts_mat3_column(&contact[unit->first].frame, 2), ts_mat3_column(&contact[i].frame, 2)))
-            ++unit->count;
-        else
-            unit = add_unit(l, i, 1, slot, place);
 }
 
 // Of contact i.
@@ -255,40 +248,44 @@ static const ts_row_memory* memory_of(const ts_sim* sim, int i) {
     return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
 }
 
-// Contacts of a unit into its seat. They have one frame, the first one's.
-static void fill_unit(void* context, int u, const ts_pair_seat* seat) {
+// What a unit begins with is asked for, what leads to the rest of it first.
+static void expect_unit(void* context, int u, int how_far) {
     const layout* l = (const layout*)context;
-    ts_sim* sim = l->sim;
-    const ts_pair_unit* unit = &l->unit[u];
-    ts_contact* contact = &sim->contact[unit->first];
-    ts_vec3 centre = l->centre[unit->body[0]], normal = ts_mat3_column(&contact->frame, 2),
-            tangent = ts_mat3_column(&contact->frame, 0);
-    int lane = seat->lane;
-    if (u + AHEAD < l->unit_count)
-        ts_contact_expect(&sim->contact[l->unit[u + AHEAD].first], 0, TS_PAIR_POINTS * sizeof *contact);
-    ts_pair_vector_put(&seat->group->normal, lane, normal);
-    ts_pair_vector_put(&seat->group->tangent, lane, tangent);
-    ts_pair_vector_put(&seat->group->offset, lane, ts_vec3_sub(centre, l->centre[unit->body[1]]));
-    seat->group->friction[lane] = contact->surface.friction;
-    for (int k = 0; k < unit->count; ++k) {
-        if (!same_vector(ts_mat3_column(&contact[k].frame, 0), tangent)) {
-            ts_vec3 impulse = ts_mat3_mul_vec(&contact[k].frame, contact[k].impulse);
-            contact[k].frame = contact->frame;
-            contact[k].impulse = ts_mat3_mul_vec_transposed(&contact->frame, impulse);
-        }
-        contact[k].block = unit->first + k;
-        ts_pair_vector_put(&seat->point[k].lever, lane, ts_vec3_sub(contact[k].position, centre));
-        ts_pair_vector_put(&seat->point[k].lambda, lane, contact[k].impulse);
-        seat->track[k].gap[lane] = contact[k].gap;
+    const ts_sim_storage* storage = ts_sim_storage_of(l->sim);
+    const ts_contact_run* run = &storage->contact_run[l->run_of[u]];
+    int first = l->unit[u].first, memory = storage->contact_memory_index[first];
+    const ts_row_memory* old = &l->sim->row_memory.data[memory < 0 ? 0 : memory];
+    if (how_far > 0) {
+        ts_contact_expect(run, 0, sizeof *run);
+        ts_contact_expect(&storage->contact_note[first], 0, sizeof(ts_contact_note));
+        ts_contact_expect(&storage->found->point[first], 0, TS_PAIR_POINTS * sizeof(ts_found_point));
+        if (memory >= 0) ts_contact_expect(old, 0, TS_PAIR_POINTS * sizeof *old);
+    } else {
+        ts_contact_expect(&storage->found->normal[run->unit], 0, sizeof(ts_vec3));
+        if (memory >= 0) ts_contact_expect(&l->sim->row_more.data[old->more], 0, sizeof(ts_row_more));
     }
 }
 
-// How they move when the step begins.
-static void tell_unit(void* context, int u, const ts_pair_seat* seat) {
+// Contacts of a unit into its seat. They have one frame, the first one's.
+static void fill_unit(void* context, int u, const ts_pair_seat* seat) {
     const layout* l = (const layout*)context;
-    ts_contact* contact = &l->sim->contact[l->unit[u].first];
-    for (int k = 0; k < l->unit[u].count; ++k)
-        contact[k].velocity_before = ts_pair_vector_get(&seat->track[k].velocity, seat->lane);
+    const ts_sim_storage* storage = ts_sim_storage_of(l->sim);
+    const ts_pair_unit* unit = &l->unit[u];
+    const ts_contact_run* run = &storage->contact_run[l->run_of[u]];
+    const ts_found_point* point = &storage->found->point[unit->first];
+    ts_vec3 centre = l->centre[unit->body[0]], impulse[TS_PAIR_POINTS];
+    ts_mat3 frame;
+    int lane = seat->lane;
+    ts_found_start(l->sim, run, unit, &frame, impulse);
+    for (int k = 0; k < unit->count; ++k) {
+        ts_pair_vector_put(&seat->point[k].lever, lane, ts_vec3_sub(point[k].position, centre));
+        ts_pair_vector_put(&seat->point[k].lambda, lane, impulse[k]);
+        seat->track[k].gap[lane] = point[k].gap;
+    }
+    ts_pair_vector_put(&seat->group->normal, lane, ts_mat3_column(&frame, 2));
+    ts_pair_vector_put(&seat->group->tangent, lane, ts_mat3_column(&frame, 0));
+    ts_pair_vector_put(&seat->group->offset, lane, ts_vec3_sub(centre, l->centre[unit->body[1]]));
+    seat->group->friction[lane] = run->friction;
 }
 
 // Before memories are written over.
@@ -300,14 +297,16 @@ static void note_pauses(const ts_sim* sim, ts_pile* pile) {
 }
 
 static ts_pile* take_pile(ts_sim* sim, const pile_counts* counts) {
-    ts_arena* arena = &sim->scratch;
+    ts_arena* arena = &ts_sim_storage_of(sim)->solve_scratch[0];
+    // In the place of what the search for contacts had there.
+    ts_arena_reset(arena);
     ts_pile* pile = TS_ARENA_ARRAY(arena, ts_pile, 1);
     if (!pile) return NULL;
     pile->elastic_count = 0;
+    pile->centre = NULL;
     pile->tree = TS_ARENA_ARRAY(arena, int, sim->model->tree_count + 1);
     pile->flies_on = TS_ARENA_ARRAY(arena, unsigned char, sim->model->tree_count + 1);
-    pile->elastic = TS_ARENA_ARRAY(arena, int, counts->elastic);
-    pile->elastic_now = TS_ARENA_ARRAY(arena, double, counts->elastic);
+    pile->elastic = TS_ARENA_ARRAY(arena, ts_pile_bounce, counts->elastic);
     pile->pause = counts->pauses ? TS_ARENA_ARRAY(arena, ts_row_pause, sim->contact_count) : NULL;
     if (arena->failed) return NULL;
     note_pauses(sim, pile);
@@ -318,15 +317,13 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile, int units) {
     ts_arena *arena = &ts_sim_storage_of(sim)->solve_scratch[0], *scratch = &sim->scratch;
     const ts_contact_run* run = ts_sim_storage_of(sim)->contact_run;
     int most = sim->model->tree_count + 1;
-    // In the place of what the search for contacts had there.
-    ts_arena_reset(arena);
     layout l = {.sim = sim, .pile = pile, .body_count = 1};
     l.body = TS_ARENA_ARRAY(arena, ts_pair_body, most);
     l.velocity = TS_ARENA_ARRAY(arena, double, TS_PAIR_SPEEDS* most);
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
     l.slot = (int*)ts_arena_alloc_zeroed(scratch, (size_t)sim->model->tree_count, sizeof(int));
     l.centre = TS_ARENA_ARRAY(scratch, ts_vec3, most);
     l.unit = TS_ARENA_ARRAY(scratch, ts_pair_unit, units);
+    l.run_of = TS_ARENA_ARRAY(scratch, int, units);
     const int* order = ts_contact_order_runs(sim);
     if (arena->failed || scratch->failed || !order) return NULL;
     memset(&l.body[0], 0, sizeof l.body[0]);
@@ -335,13 +332,16 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile, int units) {
     l.centre[0] = ts_vec3_zero();
     ts_vec3 across = wide_axis(sim);
     for (int r = 0; r < ts_sim_storage_of(sim)->run_count; ++r)
-        add_run(&l, &run[order[r]], ts_vec3_dot(across, run[order[r]].centre));
+        add_run(&l, order[r], ts_vec3_dot(across, run[order[r]].centre));
     TS_ASSERT(l.unit_count == units);
     ts_task_parallel_for(sim->tasks, l.body_count, GRAIN, take_bodies, &l);
+    pile->before = TS_ARENA_ARRAY(arena, double, TS_PAIR_SPEEDS* l.body_count);
+    if (!pile->before) return NULL;
+    memcpy(pile->before, l.velocity, TS_PAIR_SPEEDS * (size_t)l.body_count * sizeof(double));
     ts_pairs_input input = {.body = l.body,
                             .velocity = l.velocity,
                             .unit = l.unit,
-                            .source = {&l, fill_unit, tell_unit},
+                            .source = {&l, fill_unit, sim->contact_count > MANY ? expect_unit : NULL},
                             .body_count = l.body_count,
                             .unit_count = l.unit_count,
                             .contact_count = sim->contact_count,
@@ -349,9 +349,7 @@ static ts_pairs* lay_out(ts_sim* sim, ts_pile* pile, int units) {
                             .tasks = sim->tasks,
                             .omega = ts_solver_get(sim->solver, sim->solver_settings, "omega"),
                             .most_approach = ts_contact_bounce_threshold(&sim->options)};
-    ts_pairs* pairs = ts_pairs_make(arena, &input);
-    ts_arena_scope_end(scratch, scope);
-    return pairs;
+    return ts_pairs_make(arena, &input);
 }
 
 // --- velocities ----------------------------------------------------------------------------------------------------------
@@ -421,14 +419,16 @@ int ts_pile_open(ts_sim* sim) {
     pile_counts counts;
     if (!fits(sim, &counts)) {
         if (storage->lacks_twists) ts_sim_move_on(sim);
-        return 1;
+        return !storage->found || (ts_found_fill(sim) && ts_found_take_rare(sim));
     }
     ts_pile* pile = take_pile(sim, &counts);
     if (!pile) return 0;
     pile->pairs = lay_out(sim, pile, counts.units);
     if (!pile->pairs) return 0;
+    ts_arena_scope_end(&sim->scratch, storage->found->without);
+    storage->found = NULL;
     storage->pile = pile;
-    return 1;
+    return ts_found_take_rare(sim);
 }
 
 static int has_wrenches(const ts_sim* sim) {
@@ -515,7 +515,7 @@ static void place_geoms(void* context, int begin, int end, int worker) {
 
 int ts_pile_begin(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    storage->lacks_twists = may_be(sim) && !has_wrenches(sim);
+    storage->lacks_twists = ts_pile_may_be(sim) && !has_wrenches(sim);
     if (!storage->lacks_twists) return 0;
     if (sim->model->mocap_count > 0) ts_kinematics_place(sim->model, sim->mocap, &sim->kinematics);
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, GRAIN, place_geoms, sim);
@@ -534,11 +534,11 @@ static void refer_elastic(ts_sim* sim, ts_pile* pile, int is_first) {
     ts_pairs* pairs = pile->pairs;
     ts_pairs_read(pairs, pairs->free);
     for (int e = 0; e < pile->elastic_count; ++e) {
-        int k = pile->elastic[e], lane, bounces = 0;
+        int k = pile->elastic[e].contact, lane, bounces = 0;
         const ts_row_memory* memory = is_first ? memory_of(sim, k) : NULL;
         const ts_pair_track* track = ts_pairs_track(pairs, k, &lane);
         ts_pair_point* point = ts_pairs_point(pairs, k, &lane);
-        ts_reference_input input = {track->gap[lane], sim->contact[k].surface.restitution, pile->elastic_now[e],
+        ts_reference_input input = {track->gap[lane], pile->elastic[e].restitution, pile->elastic[e].now,
                                     track->velocity.at[2][lane], point->lambda.at[2][lane] > 0.0};
         if (memory) input.was_closed = ts_contact_was_closed(sim, memory);
         point->reference[lane] = ts_contact_reference(&sim->options, &input, &bounces);
@@ -567,8 +567,8 @@ static void renew(ts_sim* sim, ts_pile* pile) {
                                options->push_out_speed};
     for (int e = 0; e < pile->elastic_count; ++e) {
         int lane;
-        const ts_pair_track* track = ts_pairs_track(pairs, pile->elastic[e], &lane);
-        pile->elastic_now[e] = track->velocity.at[2][lane];
+        const ts_pair_track* track = ts_pairs_track(pairs, pile->elastic[e].contact, &lane);
+        pile->elastic[e].now = track->velocity.at[2][lane];
     }
     sim->info.worst_penetration = ts_pairs_refer(pairs, !is_first);
     begin(sim, pile, is_first);
@@ -632,6 +632,6 @@ ts_code ts_pile_solve(ts_sim* sim) {
 
 void ts_pile_close(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    storage->unshown = storage->pile;
+    storage->unshown = storage->left = storage->pile;
     storage->pile = NULL;
 }

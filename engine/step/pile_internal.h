@@ -3,6 +3,7 @@
 #define TS_ENGINE_STEP_PILE_INTERNAL_H
 
 #include "contact/pairs/pairs.h"
+#include "engine/rows/contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"
 #include "engine/step/yield_internal.h"
@@ -11,17 +12,38 @@
 extern "C" {
 #endif
 
-/// A pile while its step goes on; lives in sim->scratch, its pairs in the first of storage->solve_scratch.
+/// A contact that bounces.
+typedef struct ts_pile_bounce {
+    int contact;
+    double restitution;
+    double now;  // m/s, of its normal when the substep begins
+} ts_pile_bounce;
+
+/// A pile while its step goes on, and until another step begins: what is of its contacts is known here and by their notes (storage->contact_note).
+/// Lives with its pairs in the first of storage->solve_scratch.
 typedef struct ts_pile {
     ts_pairs* pairs;
+    double* before;           // (pairs->body_count x TS_PAIR_SPEEDS) velocities when the step begins
+    ts_vec3* centre;          // (pairs->body_count) m, centres of mass when the last substep begins; NULL before
     int* tree;                // (pairs->body_count) of each body; -1 for what does not move
     unsigned char* flies_on;  // likewise; nonzero: TS_TREE_TOUCHED_ROUND
     ts_row_pause* pause;      // (contact_count) what the last step's memory says; NULL where it says nothing of any
     int elastic_count;
-    int* elastic;         // contacts that bounce
-    double* elastic_now;  // (elastic_count) m/s, of their normals when the substep begins
-    double rest_speed;    // m/s, of its problem
+    ts_pile_bounce* elastic;
+    double rest_speed;  // m/s, of its problem
 } ts_pile;
+
+/// Half-way between where a lever of contact i, in its pair's frame with these axes, would be on A and on B.
+static inline ts_four ts_pile_middle(const ts_pile* pile, int i, const ts_contact_axes* axes) {
+    const ts_pairs* pairs = pile->pairs;
+    ts_vec3 both = ts_vec3_add(pile->centre[ts_pairs_body(pairs, i, 0)], pile->centre[ts_pairs_body(pairs, i, 1)]);
+    ts_four sum =
+        ts_four_plus(ts_four_make(both.x, both.y, both.z, 0.0), ts_contact_along(axes, ts_pairs_offset(pairs, i)));
+    return ts_four_times(0.5, sum);
+}
+
+/// Whether the present step may be one, as far as it is known before contacts are.
+int ts_pile_may_be(const ts_sim* sim);
 
 /// In place of kinematics in the first substep, where the step may be one of a pile: of lone bodies only where they and their geoms are. Returns 0, and
 /// finds nothing, where it can't be one.
@@ -41,8 +63,8 @@ int ts_pile_remembers(const ts_sim* sim);
 /// In place of kinematics in later substeps: all of it in the last one and where wrenches act, else only where lone bodies are.
 void ts_pile_move_on(ts_sim* sim);
 
-/// In place of assembly and solve: from sim->free_velocity to the new velocity and sim->info. The last substep leaves contacts, with the impulses of all
-/// substeps, and what the next step remembers; the problem is written when somebody asks for it (pile_problem.c). TS_ERROR_MEMORY.
+/// In place of assembly and solve: from sim->free_velocity to the new velocity and sim->info. The last substep leaves what the next step remembers;
+/// contacts and the problem are there for whoever asks (pile_contact.c, pile_problem.c). TS_ERROR_MEMORY.
 ts_code ts_pile_solve(ts_sim* sim);
 
 /// What the last substep leaves, pair by pair of geoms (pile_leave.c). Returns 0 when memory is short.

@@ -1,6 +1,6 @@
-// What a pile's last substep leaves: contacts as they are now, for whoever looks, and what the next step shall know of them.
+// What a pile's last substep leaves: what the next step shall know of its contacts.
 //
-// Problem: both are large, and a step that computes little else goes through them once more. Rule: contacts of a pair of geoms lie together and share poses,
+// Problem: that is large, and a step that computes little else goes through it once more. Rule: contacts of a pair of geoms lie together and share poses,
 // bodies and, unit by unit, frames, which are read once; vectors are turned in registers of four numbers, of which the last means nothing. What is
 // remembered is of the last substep, what is shown of all. Neither is in the near caches any more when a step ends, so
 // what is to be written is asked for some contacts ahead. The points have moved on with their bodies, half-way between where A and B carry them.
@@ -10,6 +10,7 @@
 #include "engine/rows/contact_internal.h"
 #include "engine/rows/contact_order_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/pair_memory_internal.h"
 #include "engine/step/pile_internal.h"
 #include "engine/step/pile_start_internal.h"
 
@@ -22,8 +23,7 @@ enum {
 typedef struct leave_job {
     ts_sim* sim;
     const ts_pile* pile;
-    const ts_vec3* centre;  // (body_count) m, where bodies are now
-    int source, valid;      // of all memories
+    int source, valid;  // of all memories
 } leave_job;
 
 #if TS_WIDE
@@ -34,15 +34,6 @@ typedef struct leave_job {
 
 void ts_pile_leave_runs_plain(void* context, int begin, int end, int worker);
 void ts_pile_leave_runs_wide(void* context, int begin, int end, int worker);
-
-// Half-way between where a lever of contact i, in its pair's frame, would be on A and on B.
-static inline ts_four middle_of(const leave_job* job, int i, const ts_contact_axes* axes) {
-    const ts_pairs* pairs = job->pile->pairs;
-    ts_vec3 both = ts_vec3_add(job->centre[ts_pairs_body(pairs, i, 0)], job->centre[ts_pairs_body(pairs, i, 1)]);
-    ts_four sum =
-        ts_four_plus(ts_four_make(both.x, both.y, both.z, 0.0), ts_contact_along(axes, ts_pairs_offset(pairs, i)));
-    return ts_four_times(0.5, sum);
-}
 
 // All of a memory that is not the contact's own to say.
 static inline void note_memory(const leave_job* job, int i, ts_row_key key, int tree, int more, ts_row_memory* out) {
@@ -62,38 +53,34 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
     ts_sim* sim = job->sim;
     const ts_pairs* pairs = job->pile->pairs;
     const int* body_tree = ts_sim_storage_of(sim)->body_tree;
-    ts_contact* contact = &sim->contact[run->first];
-    ts_contact_geom a = ts_contact_geom_of(ts_kinematics_geom(&sim->kinematics, contact->geom_a)),
-                    b = ts_contact_geom_of(ts_kinematics_geom(&sim->kinematics, contact->geom_b));
-    ts_contact_axes axes = ts_contact_axes_of(&contact->frame);
+    const ts_contact_note* note = ts_sim_storage_of(sim)->contact_note;
+    ts_contact_geom a = ts_contact_geom_of(ts_kinematics_geom(&sim->kinematics, run->geom[0])),
+                    b = ts_contact_geom_of(ts_kinematics_geom(&sim->kinematics, run->geom[1]));
+    ts_contact_axes axes = {ts_four_zero(), ts_four_zero(), ts_four_zero()};
     ts_four middle = ts_four_zero();
-    ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, 0};
+    uint64_t label = ts_contact_label(run->geom[0], run->geom[1]);
+    ts_row_key key = {ts_pair_key(run->geom[0], run->geom[1]), 0};
     int tree = body_tree[run->body[body_tree[run->body[0]] < 0]], group = -1, more = run->unit - 1;
-    for (int i = run->first; i < run->first + run->count; ++i, ++contact) {
+    for (int i = run->first; i < run->first + run->count; ++i) {
         int slot = pairs->slot[i], lane = slot % TS_PAIR_LANES, at = slot / TS_PAIR_LANES;
         ts_contact_expect(&sim->row_memory.data[i], AHEAD, sizeof(ts_row_memory));
-        ts_contact_expect(contact, AHEAD, sizeof *contact);
-        const ts_pair_track* track = &pairs->track[at];
         const ts_pair_point* point = &pairs->point[at];
         // Two units of a pair share a body that moves, and so no group.
         if (pairs->group_of[at] != group) {
             group = pairs->group_of[at];
-            axes = ts_contact_axes_of(&contact->frame);
-            middle = middle_of(job, i, &axes);
+            ts_mat3 frame = ts_pair_frame(&pairs->group[group], lane);
+            axes = ts_contact_axes_of(&frame);
+            middle = ts_pile_middle(job->pile, i, &axes);
             ts_contact_remember_axes(&axes, &sim->row_more.data[++more]);
         }
         ts_row_memory* memory = &sim->row_memory.data[i];
         ts_vec3 impulse = ts_pair_vector_get(&point->lambda, lane);
         ts_vec3 lever = ts_pair_lever_on_a(&pairs->group[group], point, lane);
         ts_four position = ts_four_plus(middle, ts_contact_along(&axes, lever));
-        key.part = contact->key;
+        key.part = label | note[i].feature;
         note_memory(job, i, key, tree, more, memory);
-        ts_pile_note_mean(contact, impulse.z, memory);
+        ts_pile_note_mean(&note[i], impulse.z, memory);
         ts_contact_remember(&axes, &a, &b, position, impulse, memory);
-        ts_four_store_three(position, &contact->position.x);
-        contact->gap = track->gap[lane];
-        contact->velocity = ts_pair_vector_get(&track->velocity, lane);
-        contact->impulse = ts_vec3_add(impulse, ts_pair_vector_get(&track->total, lane));
     }
 }
 
@@ -112,12 +99,12 @@ int ts_pile_leave(ts_sim* sim, ts_pile* pile) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_contact_run* last = &storage->contact_run[storage->run_count - 1];
     int count = sim->contact_count, units = last->unit + last->units, bodies = pile->pairs->body_count;
-    ts_vec3* centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
+    ts_vec3* centre = pile->centre = TS_ARENA_ARRAY(&sim->scratch, ts_vec3, bodies);
     if (!centre || !ts_row_memory_array_reserve_little(next, count)) return 0;
     if (!ts_row_more_array_reserve_little(&sim->row_more, units)) return 0;
     centre[0] = ts_vec3_zero();
     for (int b = 1; b < bodies; ++b) centre[b] = sim->kinematics.body_centre[sim->model->tree[pile->tree[b]].root];
-    leave_job job = {.sim = sim, .pile = pile, .centre = centre};
+    leave_job job = {.sim = sim, .pile = pile};
     job.source = ts_row_source_find("contact");
     job.valid = sim->info.solve.status != TS_SOLVE_FAILED;
     ts_task_range run = ts_pile_leave_runs_plain;

@@ -2,15 +2,18 @@
 //
 // Problem: certificates, recordings and people ask what was solved, and pairs (contact/pairs/) have no rows; writing them takes a tenth of a step. Rule: only
 // when somebody asks (ts_sim_problem) every contact becomes a
-// block, in the order of sim->contact; rows are over the velocities of centres and turning in world axes, six of each body, divided by the roots
+// block, in their order; rows are over the velocities of centres and turning in world axes, six of each body, divided by the roots
 // of masses and inertias, so that G = J J^T (contact/operator/delassus.h). Impulses, reference velocities and velocities are those of the pairs.
 // Guaranteed: u = G lambda + g is the velocity that the pairs were judged by, to rounding.
 #include <math.h>
 #include <string.h>
 
 #include "engine/rows/contact_internal.h"
+#include "engine/rows/contact_order_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/pair_memory_internal.h"
 #include "engine/step/pile_internal.h"
+#include "engine/step/pile_start_internal.h"
 #include "engine/step/sleep_internal.h"
 
 enum { SIDE = 18 };  // numbers of three rows over six columns
@@ -96,26 +99,29 @@ static void fill_rows(const rows* r, int i) {
     r->reference[row + 2] = point->reference[lane];
 }
 
-// Block i: sim->contact[i].
-static void add_block(rows* r, int i) {
-    const ts_contact* contact = &r->sim->contact[i];
+// Block i: contact i, of that run.
+static void add_block(rows* r, const ts_contact_run* run, int i) {
+    const ts_pairs* pairs = r->pile->pairs;
+    const ts_sim_storage* storage = ts_sim_storage_of(r->sim);
     int at = r->segment_start[i];
     double* g = r->g + 3 * i;
     ts_vec3 axis[3];
-    for (int k = 0; k < 3; ++k) axis[k] = ts_mat3_column(&contact->frame, k);
+    ts_mat3 frame = ts_pair_frame(ts_pairs_group(pairs, i), pairs->slot[i] % TS_PAIR_LANES);
+    for (int k = 0; k < 3; ++k) axis[k] = ts_mat3_column(&frame, k);
     fill_rows(r, i);
     g[0] = g[1] = 0.0;
     g[2] = -r->reference[3 * i + 2];
     for (int k = 0; k < 2; ++k) {
-        int body = ts_pairs_body(r->pile->pairs, i, k);
+        int body = ts_pairs_body(pairs, i, k);
         if (!body) continue;
-        fill_side(&r->body[body], ts_pairs_lever(r->pile->pairs, i, k), axis, k ? 1.0 : -1.0, r->next, g);
+        fill_side(&r->body[body], ts_pairs_lever(pairs, i, k), axis, k ? 1.0 : -1.0, r->next, g);
         r->segment[at++] = (ts_delassus_segment){6 * (body - 1), 6, r->next, r->next};
         r->next += SIDE;
     }
-    ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
-    r->owner[i] = (ts_row_block){key, r->source, i, ts_sim_storage_of(r->sim)->contact_memory_index[i], TS_ROW_FREE};
-    r->block[i] = (ts_block){TS_SET_CONE, 3 * i, 3, contact->surface.friction, 0.0, 0.0};
+    ts_row_key key = {ts_pair_key(run->geom[0], run->geom[1]),
+                      ts_contact_label(run->geom[0], run->geom[1]) | storage->contact_note[i].feature};
+    r->owner[i] = (ts_row_block){key, r->source, i, storage->contact_memory_index[i], TS_ROW_FREE};
+    r->block[i] = (ts_block){TS_SET_CONE, 3 * i, 3, run->friction, 0.0, 0.0};
     r->block_row[i + 1] = 3 * (i + 1);
     r->segment_start[i + 1] = at;
 }
@@ -144,7 +150,10 @@ static int show(ts_sim* sim, const ts_pile* pile) {
     if (!take_rows(&r)) return 0;
     prepare_bodies(&r);
     r.block_row[0] = r.segment_start[0] = 0;
-    for (int i = 0; i < count; ++i) add_block(&r, i);
+    for (int n = 0; n < storage->run_count; ++n) {
+        const ts_contact_run* run = &storage->contact_run[n];
+        for (int i = run->first; i < run->first + run->count; ++i) add_block(&r, run, i);
+    }
     ts_contact_problem* problem = &sim->problem;
     memset(problem, 0, sizeof *problem);
     problem->delassus = ts_delassus_velocity_form(&sim->scratch, 6 * (pile->pairs->body_count - 1), count, r.block_row,

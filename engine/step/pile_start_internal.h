@@ -11,7 +11,6 @@
 #ifndef TS_ENGINE_STEP_PILE_START_INTERNAL_H
 #define TS_ENGINE_STEP_PILE_START_INTERNAL_H
 
-#include "engine/contact.h"
 #include "engine/rows/row_block.h"
 
 #ifdef __cplusplus
@@ -22,6 +21,14 @@ enum {
     TS_PILE_MEAN_FORGETS = 3,  // the mean of n steps gives the next one 3 / (n + 3)
     TS_PILE_MEAN_STEPS = 1000  // n is not counted further
 };
+
+/// What is noted of a contact of a pile, from the search for contacts until another step begins.
+typedef struct ts_contact_note {
+    double mean;           // N s, of its normal impulse; zero where it has none
+    uint32_t feature;      // of its key
+    unsigned short steps;  // that the mean is of
+    unsigned short unit;   // of those of its pair of geoms
+} ts_contact_note;
 
 /// The part of the way to its mean that an impulse begins on: an eighth a substep, of four at most.
 static inline double ts_pile_leak(int substeps) {
@@ -42,13 +49,13 @@ static inline double ts_pile_mean_of(const ts_row_memory* old) {
     return old->keeper == TS_ROW_KEEPER_PILE ? old->solver : 0.0;
 }
 
-/// What contact->impulse.z, which is `share` times the one that `old` remembers, begins with. Until the step leaves its contacts, velocity.x and y of
-/// this one hold its mean, N s, and the steps that it is of; zero where it has none.
-static inline void ts_pile_start(const ts_row_memory* old, double share, double leak, ts_contact* contact) {
-    double mean = share * ts_pile_mean_of(old);
-    contact->impulse.z = ts_pile_start_at(contact->impulse.z, leak, &mean);
-    contact->velocity.x = mean;
-    contact->velocity.y = mean > 0.0 ? old->steps : 0;
+/// What a normal impulse, which is `share` times the one that `old` remembers, begins with. Notes its mean.
+static inline double ts_pile_start(const ts_row_memory* old, double share, double leak, double last,
+                                   ts_contact_note* out) {
+    out->mean = share * ts_pile_mean_of(old);
+    double start = ts_pile_start_at(last, leak, &out->mean);
+    out->steps = out->mean > 0.0 ? old->steps : 0;
+    return start;
 }
 
 /// Remembers a mean of so many steps.
@@ -64,9 +71,9 @@ static inline void ts_pile_note_next(double mean, double steps, double last, ts_
     ts_pile_note(mean, steps < TS_PILE_MEAN_STEPS ? steps + 1.0 : steps, out_memory);
 }
 
-/// From what ts_pile_start put into the contact.
-static inline void ts_pile_note_mean(const ts_contact* contact, double last, ts_row_memory* out_memory) {
-    ts_pile_note_next(contact->velocity.x, contact->velocity.y, last, out_memory);
+/// From what ts_pile_start noted.
+static inline void ts_pile_note_mean(const ts_contact_note* note, double last, ts_row_memory* out_memory) {
+    ts_pile_note_next(note->mean, note->steps, last, out_memory);
 }
 
 #ifdef __cplusplus

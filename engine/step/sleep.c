@@ -19,6 +19,7 @@
 
 #include "engine/actuation/actuation_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
+#include "engine/rows/contact_order_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/sensor/sensor_kind_internal.h"
 #include "engine/step/certify.h"
@@ -149,13 +150,14 @@ static void join_all(const ts_sim* sim) {
     ts_bed* bed = storage->bed;
     for (int t = 0; t < model->tree_count; ++t) bed->root[t] = t;
     memset(bed->driven, 0, (size_t)model->tree_count);
-    for (int i = 0; i < ts_sleep_solved(sim); ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        int a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
+    for (int r = 0; r < storage->run_count; ++r) {
+        const ts_contact_run* run = &storage->contact_run[r];
+        int a = model->body[run->body[0]].tree, b = model->body[run->body[1]].tree, drives = 0;
         join(bed->root, a, b);
-        if (ts_vec3_max_abs(ts_sim_contact_rare(sim, contact)->drift) == 0.0) continue;
-        if (a >= 0) bed->driven[a] = 1;
-        if (b >= 0) bed->driven[b] = 1;
+        for (int k = 0; k < run->count && run->kind & TS_CONTACT_RUN_RARE; ++k)
+            drives = drives || ts_vec3_max_abs(ts_sim_contact_rare(sim, run->first + k)->drift) != 0.0;
+        if (a >= 0 && drives) bed->driven[a] = 1;
+        if (b >= 0 && drives) bed->driven[b] = 1;
     }
     for (int i = 0; i < ts_actuation_drive_count(model); ++i) join_lever(sim, bed->root, storage->drive[i].lever);
     if (storage->unshown) return;
@@ -197,7 +199,7 @@ static int keep_rare(const ts_sim* sim, int i) {
     if (had == 0 && !sim->contact_rare) return 1;
     if (!ts_sleeping_rare_array_resize(&bed->rare, count + 1)) return 0;
     memset(bed->rare.data + had, 0, (size_t)(count - had) * sizeof *bed->rare.data);
-    bed->rare.data[count] = *ts_sim_contact_rare(sim, &sim->contact[i]);
+    bed->rare.data[count] = *ts_sim_contact_rare(sim, i);
     return 1;
 }
 
@@ -210,7 +212,7 @@ static int keep_contacts(ts_sim* sim) {
     ts_contact_certificate certificate;
     int ok = ts_certify_step(sim, TS_CERTIFICATE_FAST, scratch, &certificate) == TS_OK;
     for (int i = 0; ok && i < ts_sleep_solved(sim); ++i) {
-        ts_contact contact = sim->contact[i];
+        ts_contact contact = ts_sim_contact(sim, i);
         if (!ts_sim_body_sleeps(sim, contact.body_a) && !ts_sim_body_sleeps(sim, contact.body_b)) continue;
         ts_contact_verdict verdict = {.block = -1};
         if (contact.block >= 0) verdict = certificate.verdict[contact.block];
@@ -282,8 +284,9 @@ ts_code ts_sleep_end(ts_sim* sim) {
 void ts_sleep_show(ts_sim* sim) {
     const ts_bed* bed = ts_sim_storage_of(sim)->bed;
     if (!bed || bed->contact.count == 0 || sim->asleep_contacts > 0) return;
-    memcpy(sim->contact + sim->contact_count, bed->contact.data,
-           (size_t)bed->contact.count * sizeof *bed->contact.data);
+    if (sim->contact)
+        memcpy(sim->contact + sim->contact_count, bed->contact.data,
+               (size_t)bed->contact.count * sizeof *bed->contact.data);
     if (bed->rare.count > 0)
         memcpy(sim->contact_rare + sim->contact_count, bed->rare.data,
                (size_t)bed->rare.count * sizeof *bed->rare.data);

@@ -5,7 +5,7 @@
 //
 //     kinematics  -> where everything is                      kinematics.c
 //     broad       -> which geoms may touch                    pairs.c
-//     narrow      -> where they touch                         narrow.c
+//     narrow      -> where they touch                         narrow.c, found.c
 //     dynamics    -> mass matrix, bias, forces                dynamics.c, crba.c, rnea.c
 //     advance     -> velocity without contacts                integrate/
 //     assemble    -> the contact problem                      assemble.c, rows/

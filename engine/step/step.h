@@ -108,7 +108,7 @@ void ts_step_kinematics(ts_sim* sim);
 /// Boxes around geoms, and pairs of geoms that may touch: *out_pairs lives in sim->scratch.
 ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_count);
 
-/// Contacts of those pairs into sim->contact, with persistent keys and frames.
+/// Contacts of those pairs into sim->contact, with persistent keys and frames; where the step may be one of a pile (pile.c), what they are made of.
 ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int pair_count);
 
 /// Mass matrix and its factor, bias, and the velocity without contacts as the integrator has it. TS_ERROR_NUMERIC when a mass

@@ -182,6 +182,8 @@ ts_code ts_substep_run(ts_sim* sim, ts_code (*substep)(ts_sim* sim, ts_status* o
     storage->leak = 0.0;
     if (code) {
         storage->pile = NULL;
+        // Of a pile that did not get to its end nobody can tell.
+        if (!sim->contact) sim->contact_count = 0;
         sim->step_count = steps;
         return code;
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "engine/actuation/actuation_internal.h"
+#include "engine/rows/contact_order_internal.h"
 #include "engine/step/sleep_internal.h"
 
 // The step begins its quiet time anew, and that of its island when it sleeps.
@@ -219,10 +220,10 @@ int ts_sleep_touched(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     if (storage->asleep_count == 0) return 0;
     int before = storage->asleep_count;
-    for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
+    for (int r = 0; r < storage->run_count; ++r) {
+        const ts_contact_run* run = &storage->contact_run[r];
         for (int k = 0; k < 2; ++k) {
-            int body = k ? contact->body_b : contact->body_a, other = k ? contact->body_a : contact->body_b;
+            int body = run->body[k], other = run->body[1 - k];
             // Of two sleepers that touch, which happens where something was moved between them, both are known.
             if (ts_sim_body_sleeps(sim, body) && !ts_sim_body_sleeps(sim, other))
                 ts_sleep_wake_tree(sim, sim->model->body[body].tree,

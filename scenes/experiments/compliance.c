@@ -25,7 +25,7 @@ static void write(double value, ts_text* mjcf) {
 // number[0]: N, what the floor carries in the first step.
 static double observe(ts_lab_run* run, ts_sim* sim) {
     double load = 0.0;
-    for (int i = 0; i < sim->contact_count; ++i) load += sim->contact[i].impulse.z / sim->options.time_step;
+    for (int i = 0; i < sim->contact_count; ++i) load += ts_sim_contact(sim, i).impulse.z / sim->options.time_step;
     if (run->steps == 1) run->number[0] = load;
     return load;
 }

@@ -63,10 +63,10 @@ static double observe(ts_lab_run* run, ts_sim* sim) {
     double load = 0.0, sinks = 0.0, creeps = 0.0;
     int body = ts_lab_body(run, sim, 0, "base");
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* c = &sim->contact[i];
-        load += c->impulse.z / sim->options.time_step;
-        sinks = fmax(sinks, -c->velocity.z);
-        creeps = fmax(creeps, hypot(c->velocity.x, c->velocity.y));
+        const ts_contact c = ts_sim_contact(sim, i);
+        load += c.impulse.z / sim->options.time_step;
+        sinks = fmax(sinks, -c.velocity.z);
+        creeps = fmax(creeps, hypot(c.velocity.x, c.velocity.y));
     }
     if (run->steps != 1) return load;
     ts_lab_stand known;

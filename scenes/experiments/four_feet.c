@@ -63,9 +63,9 @@ static void foresee(ts_lab_run* run, const ts_sim* sim) {
 static void conclude(ts_lab_run* run, ts_sim* sim) {
     double load[2][2] = {{0.0, 0.0}, {0.0, 0.0}}, sum = 0.0, off = 0.0, weight = mass * gravity;
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* c = &sim->contact[i];
-        double force = c->impulse.z / sim->options.time_step;
-        load[c->position.x > 0.0][c->position.y > 0.0] += force;
+        const ts_contact c = ts_sim_contact(sim, i);
+        double force = c.impulse.z / sim->options.time_step;
+        load[c.position.x > 0.0][c.position.y > 0.0] += force;
         sum += force;
     }
     double internal = 0.25 * (load[1][1] - load[1][0] + load[0][0] - load[0][1]);

@@ -91,7 +91,7 @@ static double observe(ts_lab_run* run, ts_sim* sim) {
         out += is_out(p);
         below += p.z < low;
     }
-    for (int i = 0; i < sim->contact_count; ++i) run->number[1] = fmax(run->number[1], -sim->contact[i].gap);
+    for (int i = 0; i < sim->contact_count; ++i) run->number[1] = fmax(run->number[1], -ts_sim_contact(sim, i).gap);
     run->number[0] = fmax(run->number[0], out);
     run->number[2] = below;
     return below;

@@ -7,9 +7,10 @@
 // numbers 0: s, when it first moved; 1: N, friction across the pull at 0.15 s, all contacts' magnitudes.
 static double observe(ts_lab_run* run, ts_sim* sim) {
     if (run->steps == 150)
-        for (int i = 0; i < sim->contact_count; ++i)
-            run->number[1] +=
-                fabs(ts_mat3_mul_vec(&sim->contact[i].frame, sim->contact[i].impulse).x) / sim->options.time_step;
+        for (int i = 0; i < sim->contact_count; ++i) {
+            const ts_contact contact = ts_sim_contact(sim, i);
+            run->number[1] += fabs(ts_mat3_mul_vec(&contact.frame, contact.impulse).x) / sim->options.time_step;
+        }
     double speed = ts_sim_body_velocity(sim, ts_lab_body(run, sim, 0, "cube")).linear.y;
     if (speed > 1e-3 && run->number[0] == 0.0) run->number[0] = sim->time;
     return speed;

@@ -54,9 +54,9 @@ int ts_lab_body(ts_lab_run* run, const ts_sim* sim, int k, const char* name) {
 ts_vec3 ts_lab_contact_force(const ts_sim* sim, int body) {
     ts_vec3 sum = ts_vec3_zero();
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* c = &sim->contact[i];
-        double sign = (c->body_b == body) - (c->body_a == body);
-        sum = ts_vec3_add(sum, ts_vec3_scale(sign, ts_mat3_mul_vec(&c->frame, c->impulse)));
+        const ts_contact c = ts_sim_contact(sim, i);
+        double sign = (c.body_b == body) - (c.body_a == body);
+        sum = ts_vec3_add(sum, ts_vec3_scale(sign, ts_mat3_mul_vec(&c.frame, c.impulse)));
     }
     return ts_vec3_scale(1.0 / sim->options.time_step, sum);
 }

@@ -66,8 +66,9 @@ static int equations(const ts_sim* sim, int body, const rigid* b, double epsilon
     memset(A, 0, 2 * sizeof *A);
     for (int i = 0; i < sim->contact_count; ++i) {
         double J[3][6];
-        if (!is_of(&sim->contact[i], body)) continue;
-        point_rows(ts_vec3_sub(sim->contact[i].position, b->centre), J);
+        const ts_contact contact = ts_sim_contact(sim, i);
+        if (!is_of(&contact, body)) continue;
+        point_rows(ts_vec3_sub(contact.position, b->centre), J);
         for (int r = 0; r < 36; ++r)
             for (int k = 0; k < 3; ++k) A[1][r] += J[k][r / 6] * J[k][r % 6];
     }
@@ -101,26 +102,27 @@ ts_code ts_lab_stand_on(const ts_sim* sim, int body, double epsilon, ts_lab_stan
     ts_cholesky_solve(A[1], 6, 6, wrench);
     for (int i = 0; i < sim->contact_count; ++i) {
         double J[3][6];
-        if (!is_of(&sim->contact[i], body)) continue;
-        point_rows(ts_vec3_sub(sim->contact[i].position, b.centre), J);
-        add_transposed(J, push_on(&sim->contact[i], body), pressed);
+        const ts_contact contact = ts_sim_contact(sim, i);
+        if (!is_of(&contact, body)) continue;
+        point_rows(ts_vec3_sub(contact.position, b.centre), J);
+        add_transposed(J, push_on(&contact, body), pressed);
     }
     ts_cholesky_solve(A[1], 6, 6, pressed);
     out->holds = 1;
     for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* c = &sim->contact[i];
-        double J[3][6], sign = c->body_b == body ? 1.0 : -1.0;
-        if (!is_of(c, body)) continue;
-        point_rows(ts_vec3_sub(c->position, b.centre), J);
-        ts_vec3 u = ts_vec3_scale(sign, ts_mat3_mul_vec_transposed(&c->frame, times(J, v)));
-        ts_vec3 force = times(J, wrench), seen = push_on(c, body), moving = times(J, pressed);
+        const ts_contact c = ts_sim_contact(sim, i);
+        double J[3][6], sign = c.body_b == body ? 1.0 : -1.0;
+        if (!is_of(&c, body)) continue;
+        point_rows(ts_vec3_sub(c.position, b.centre), J);
+        ts_vec3 u = ts_vec3_scale(sign, ts_mat3_mul_vec_transposed(&c.frame, times(J, v)));
+        ts_vec3 force = times(J, wrench), seen = push_on(&c, body), moving = times(J, pressed);
         ts_vec3 inside = ts_vec3_sub(seen, moving),
-                own = ts_vec3_scale(sign, ts_mat3_mul_vec_transposed(&c->frame, force));
+                own = ts_vec3_scale(sign, ts_mat3_mul_vec_transposed(&c.frame, force));
         out->sinks = fmax(out->sinks, -u.z);
         out->creeps = fmax(out->creeps, hypot(u.x, u.y));
         out->off = fmax(out->off, ts_vec3_distance(epsilon > 0.0 ? seen : moving, force) / h);
         out->internal += ts_vec3_dot(inside, inside) / (h * h);
-        out->holds &= hypot(own.x, own.y) < c->surface.friction * own.z;
+        out->holds &= hypot(own.x, own.y) < c.surface.friction * own.z;
     }
     out->internal = sqrt(out->internal);
     return TS_OK;

@@ -31,7 +31,7 @@ static void write(double value, ts_text* mjcf) {
 
 // number[0]: N s, what the planes have pressed with so far.
 static double observe(ts_lab_run* run, ts_sim* sim) {
-    for (int i = 0; i < sim->contact_count && run->steps > 0; ++i) run->number[0] += sim->contact[i].impulse.z;
+    for (int i = 0; i < sim->contact_count && run->steps > 0; ++i) run->number[0] += ts_sim_contact(sim, i).impulse.z;
     return ts_sim_body_velocity(sim, ts_lab_body(run, sim, 0, "wedge")).linear.x;
 }
 

@@ -64,7 +64,7 @@ static void run_ruler(ts_session* s, int argument) {
 static int meant_contact(const ts_session* s, const ts_sim* sim) {
     int contact = ts_session_hovered(s);
     for (int c = 0; c < sim->contact_count && s->view.filter.pinned; ++c)
-        if (sim->contact[c].key == s->view.filter.pinned) contact = c;
+        if (ts_sim_contact(sim, c).key == s->view.filter.pinned) contact = c;
     return contact < sim->contact_count ? contact : -1;
 }
 
@@ -359,7 +359,10 @@ static void file_state(ts_session* s, int argument) {
         snprintf(name, sizeof name, "sensor \"%.100s\"", m->sensor[i].name);
         add_row(&text, name, sim->sensor + m->sensor[i].first, m->sensor[i].size);
     }
-    for (int c = 0; c < sim->contact_count; ++c) add_contact(&text, sim, &sim->contact[c]);
+    for (int c = 0; c < sim->contact_count; ++c) {
+        const ts_contact contact = ts_sim_contact(sim, c);
+        add_contact(&text, sim, &contact);
+    }
     if (ts_text_write_file(&text, path, &status))
         ts_status_format(&status, said, sizeof said);
     else

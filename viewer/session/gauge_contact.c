@@ -90,16 +90,16 @@ static double number_of(const ts_sim* sim, const ts_contact_facts* facts, const 
     double least = HUGE_VAL, most = -HUGE_VAL, normal = 0.0, h = sim->options.time_step;
     int count = 0;
     for (int k = 0; k < sim->contact_count; ++k) {
-        const ts_contact* c = &sim->contact[k];
-        if (!is_chosen(wanted, c)) continue;
+        const ts_contact c = ts_sim_contact(sim, k);
+        if (!is_chosen(wanted, &c)) continue;
         const double* share = !facts ? NULL : which == PART_OWN ? facts->own : facts->exact;
-        double value = which == PART_GAP    ? c->gap
-                       : which == PART_SLIP ? hypot(c->velocity.x, c->velocity.y)
+        double value = which == PART_GAP    ? c.gap
+                       : which == PART_SLIP ? hypot(c.velocity.x, c.velocity.y)
                        : share              ? share[k]
                                             : (double)NAN;
         ++count;
-        normal += c->impulse.z;
-        along = ts_vec3_add(along, ts_mat3_mul_vec(&c->frame, ts_vec3_make(c->impulse.x, c->impulse.y, 0.0)));
+        normal += c.impulse.z;
+        along = ts_vec3_add(along, ts_mat3_mul_vec(&c.frame, ts_vec3_make(c.impulse.x, c.impulse.y, 0.0)));
         least = fmin(least, value);
         most = fmax(most, value);
     }
@@ -155,11 +155,11 @@ static void name_side(const ts_model* m, int geom, int body, char* out_name, siz
 }
 
 void ts_gauge_contact_word(const ts_sim* sim, int contact, char out_word[TS_GAUGE_WORD]) {
-    const ts_contact* c = &sim->contact[contact];
+    const ts_contact c = ts_sim_contact(sim, contact);
     char name[2][TS_GAUGE_WORD / 2 - 20];
-    name_side(sim->model, c->geom_a, c->body_a, name[0], sizeof name[0]);
-    name_side(sim->model, c->geom_b, c->body_b, name[1], sizeof name[1]);
-    snprintf(out_word, TS_GAUGE_WORD, "contact[%s,%s:%x]", name[0], name[1], (unsigned)(uint32_t)c->key);
+    name_side(sim->model, c.geom_a, c.body_a, name[0], sizeof name[0]);
+    name_side(sim->model, c.geom_b, c.body_b, name[1], sizeof name[1]);
+    snprintf(out_word, TS_GAUGE_WORD, "contact[%s,%s:%x]", name[0], name[1], (unsigned)(uint32_t)c.key);
 }
 
 int ts_gauge_is_share(const char* word) {

@@ -30,9 +30,9 @@ void ts_session_cards(ts_session* session, int pane, ts_overlay* overlay) {
     int hovered = pane == session->mouse.pane ? ts_session_hovered(session) : -1;
     for (int c = 0; look->facts.mode && c < sim->contact_count; ++c) {
         double at[2];
-        if (c != hovered && (!session->view.filter.pinned || sim->contact[c].key != session->view.filter.pinned))
+        if (c != hovered && (!session->view.filter.pinned || ts_sim_contact(sim, c).key != session->view.filter.pinned))
             continue;
-        if (ts_camera_project(&session->view.camera, size[0], size[1], sim->contact[c].position, at))
+        if (ts_camera_project(&session->view.camera, size[0], size[1], ts_sim_contact(sim, c).position, at))
             ts_scene_contacts_card(sim, &look->facts, c, size, at, overlay);
     }
 }

@@ -184,7 +184,7 @@ static void release(ts_session* s, const ts_event* event) {
         mouse->button = -1;
         // Of a crowd seen from far hardly a pixel is without a contact: the body there is meant, too.
         int c = ts_session_hovered(s);
-        uint64_t key = c >= 0 ? sim_here(s)->contact[c].key : 0;
+        uint64_t key = c >= 0 ? ts_sim_contact(sim_here(s), c).key : 0;
         if (c >= 0) s->view.filter.pinned = s->view.filter.pinned == key ? 0 : key;
         ts_pick pick = pick_at(s, event->x, event->y);
         if (pick.geom >= 0 && can_move(s->shadow->sim.model, pick.body)) select_at(s, &pick);

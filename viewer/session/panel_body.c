@@ -35,10 +35,10 @@ static void figures(ts_session* s, int b) {
     int contacts = 0;
     double per_step = sim->options.time_step > 0.0 ? 1.0 / sim->options.time_step : 0.0;
     for (int c = 0; c < sim->contact_count; ++c) {
-        const ts_contact* contact = &sim->contact[c];
-        double side = (contact->body_b == b ? 1.0 : 0.0) - (contact->body_a == b ? 1.0 : 0.0);
-        contacts += contact->body_a == b || contact->body_b == b;
-        force = ts_vec3_add_scaled(force, side * per_step, ts_mat3_mul_vec(&contact->frame, contact->impulse));
+        const ts_contact contact = ts_sim_contact(sim, c);
+        double side = (contact.body_b == b ? 1.0 : 0.0) - (contact.body_a == b ? 1.0 : 0.0);
+        contacts += contact.body_a == b || contact.body_b == b;
+        force = ts_vec3_add_scaled(force, side * per_step, ts_mat3_mul_vec(&contact.frame, contact.impulse));
     }
     char text[160];
     snprintf(text, sizeof text, "mass %.4g kg, %d contact%s", body->mass, contacts, contacts == 1 ? "" : "s");

@@ -21,6 +21,13 @@ static void* copy(ts_arena* arena, const void* source, size_t count, size_t size
 
 #define COPY(arena, field, count) (field) = copy((arena), (field), (size_t)(count), sizeof *(field))
 
+// Whatever step they are of.
+static ts_contact* copy_contacts(ts_arena* arena, const ts_sim* s) {
+    ts_contact* made = s->contact_count > 0 ? TS_ARENA_ARRAY(arena, ts_contact, s->contact_count) : NULL;
+    for (int i = 0; made && i < s->contact_count; ++i) made[i] = ts_sim_contact(s, i);
+    return made;
+}
+
 static void copy_state(ts_arena* arena, ts_sim* s) {
     const ts_model* m = s->model;
     COPY(arena, s->qpos, m->nq);
@@ -35,7 +42,7 @@ static void copy_state(ts_arena* arena, ts_sim* s) {
     COPY(arena, s->actuator_length, m->actuator_count);
     COPY(arena, s->actuator_force, m->actuator_count);
     COPY(arena, s->sensor, m->sensor_size);
-    COPY(arena, s->contact, s->contact_count);
+    s->contact = copy_contacts(arena, s);
     if (s->contact_rare) COPY(arena, s->contact_rare, s->contact_count);
 }
 

@@ -66,15 +66,15 @@ ts_stepper* ts_stepper_open(const ts_sim* sim, int contact, int portals, ts_devi
         ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the steps of a query");
         return NULL;
     }
-    const ts_contact* c = &sim->contact[contact];
+    const ts_contact c = ts_sim_contact(sim, contact);
     ts_code code = make_room(s, out_status);
-    if (!code) code = watch(s, sim, c, portals, device, out_status);
+    if (!code) code = watch(s, sim, &c, portals, device, out_status);
     if (code) {
         ts_stepper_close(s);
         return NULL;
     }
     s->drawing.overlay.typeface = typeface;
-    snprintf(s->title, sizeof s->title, "%s - %s", name_of(sim, c->geom_a, name[0]), name_of(sim, c->geom_b, name[1]));
+    snprintf(s->title, sizeof s->title, "%s - %s", name_of(sim, c.geom_a, name[0]), name_of(sim, c.geom_b, name[1]));
     s->stale = 1;
     return s;
 }

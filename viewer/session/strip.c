@@ -51,9 +51,9 @@ static void note_body(const ts_sim* sim, int body, float* value) {
     ts_vec3 force = ts_vec3_zero();
     double per_step = sim->options.time_step > 0.0 ? 1.0 / sim->options.time_step : 0.0;
     for (int c = 0; c < sim->contact_count; ++c) {
-        const ts_contact* contact = &sim->contact[c];
-        double side = (contact->body_b == body ? 1.0 : 0.0) - (contact->body_a == body ? 1.0 : 0.0);
-        force = ts_vec3_add_scaled(force, side * per_step, ts_mat3_mul_vec(&contact->frame, contact->impulse));
+        const ts_contact contact = ts_sim_contact(sim, c);
+        double side = (contact.body_b == body ? 1.0 : 0.0) - (contact.body_a == body ? 1.0 : 0.0);
+        force = ts_vec3_add_scaled(force, side * per_step, ts_mat3_mul_vec(&contact.frame, contact.impulse));
     }
     value[TS_QUANTITY_HEIGHT] = (float)centre.z;
     value[TS_QUANTITY_SPEED] = (float)ts_vec3_norm(velocity);

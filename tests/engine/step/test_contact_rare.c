@@ -45,7 +45,7 @@ static void expect_right(const fixture* f, const char* when) {
     int seen[BODIES] = {0};
     for (int i = 0; i < f->sim->contact_count; ++i) {
         const ts_contact* contact = &f->sim->contact[i];
-        const ts_contact_rare* rare = ts_sim_contact_rare(f->sim, contact);
+        const ts_contact_rare* rare = ts_sim_contact_rare(f->sim, (int)(contact - f->sim->contact));
         int b = mover_of(contact);
         double turned = couple * f->sim->options.time_step * (contact->body_a == b ? 1.0 : -1.0);
         ts_surface between = ts_model_surface_between(f->model, contact->geom_a, contact->geom_b);

@@ -4,6 +4,7 @@
 #include "engine/rows/contact_order_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/pile_internal.h"
+#include "engine/step/sleep_internal.h"
 #include "tests/engine/engine_fixture.h"
 
 static const double g = 9.81;
@@ -56,6 +57,30 @@ static void solve_well(fixture* f) {
     cr_assert_eq(ts_sim_set(f->sim, "tolerance", "1e-12", &status), TS_OK);
 }
 
+// What is put together of a contact is what another step writes down.
+static void expect_same_contacts(const ts_sim* pile, const ts_sim* plain) {
+    cr_assert_eq(pile->contact_count, plain->contact_count);
+    cr_assert_null(pile->contact, "nobody writes them down");
+    ts_vec3 sum = ts_vec3_zero();
+    for (int k = 0; k < pile->contact_count; ++k) {
+        const ts_contact a = ts_sim_contact(pile, k), b = ts_sim_contact(plain, k);
+        cr_expect(a.geom_a == b.geom_a && a.geom_b == b.geom_b && a.body_a == b.body_a && a.body_b == b.body_b);
+        cr_expect_eq(a.key, b.key, "%d", k);
+        cr_expect_eq(a.persistent, b.persistent, "%d", k);
+        cr_expect(a.block == k && !a.asleep);
+        cr_expect(a.surface.friction == b.surface.friction && a.surface.restitution == b.surface.restitution);
+        cr_expect_eq(a.surface.dimension, b.surface.dimension);
+        for (int i = 0; i < 9; ++i) cr_expect_float_eq((&a.frame.m[0][0])[i], (&b.frame.m[0][0])[i], 1e-12, "%d", k);
+        cr_expect_float_eq(a.gap, b.gap, 1e-9, "%d", k);
+        cr_expect_float_eq(ts_vec3_distance(a.position, b.position), 0.0, 1e-9, "%d", k);
+        // How four points share what a box presses is not for anyone to say.
+        sum = ts_vec3_add(sum, ts_vec3_sub(a.impulse, b.impulse));
+        if (k % 4 == 3) cr_expect_float_eq(ts_vec3_norm(sum), 0.0, 1e-8, "%d: %g", k, ts_vec3_norm(sum));
+        cr_expect_float_eq(ts_vec3_distance(a.velocity, b.velocity), 0.0, 1e-9, "%d", k);
+        cr_expect_float_eq(ts_vec3_distance(a.velocity_before, b.velocity_before), 0.0, 1e-9, "%d", k);
+    }
+}
+
 // Boxes that slide flat do not turn: levers and inertias that stay are exact.
 static void slide_flat(ts_vec3 centre) {
     fixture pile = fixture_start(boxes_about(3, 1, 0.1, 0.0, centre), 1);
@@ -78,9 +103,7 @@ static void slide_flat(ts_vec3 centre) {
         for (int k = 0; k < pile.sim->mass_start[pile.model->tree_count]; ++k)
             cr_expect_float_eq(pile.sim->mass_matrix[k], plain.sim->mass_matrix[k], 1e-9, "%d: %d", i, k);
         cr_expect_float_eq(pile.sim->info.worst_penetration, plain.sim->info.worst_penetration, 1e-9);
-        for (int k = 0; k < pile.sim->contact_count; ++k)
-            cr_expect_float_eq(ts_vec3_distance(pile.sim->contact[k].position, plain.sim->contact[k].position), 0.0,
-                               1e-9);
+        expect_same_contacts(pile.sim, plain.sim);
     }
     fixture_end(&pile);
     fixture_end(&plain);
@@ -157,7 +180,7 @@ Test(pile, contacts_carry_the_weight) {
     fixture_run(&f, 10);
     double sum = 0.0;
     for (int i = 0; i < f.sim->contact_count; ++i)
-        if (f.model->geom[f.sim->contact[i].geom_a].body == 0) sum += f.sim->contact[i].impulse.z;
+        if (f.model->geom[ts_sim_contact(f.sim, i).geom_a].body == 0) sum += ts_sim_contact(f.sim, i).impulse.z;
     cr_expect_float_eq(sum, 10 * 2.0 * g / 60.0, 1e-6, "%g", sum);
     fixture_end(&f);
 }
@@ -180,14 +203,14 @@ static void see_problem(ts_vec3 centre) {
         cr_assert_eq(ts_contact_problem_validate(problem, NULL), TS_OK);
         ts_contact_problem_velocity(problem, f.sim->impulse, u);
         for (int k = 0; k < f.sim->contact_count; ++k) {
-            const ts_contact* contact = &f.sim->contact[k];
+            const ts_contact contact = ts_sim_contact(f.sim, k);
             double h = f.sim->options.time_step / PARTS, most = f.sim->options.push_out_speed;
-            double depth = -contact->gap - f.sim->options.slop, push = f.sim->options.baumgarte / PARTS * depth / h;
-            double reference = contact->gap > 0.0 ? -contact->gap / h : fmin(fmax(push, 0.0), most);
-            const double* at = u + problem->block[contact->block].row;
-            cr_expect_float_eq(at[0], contact->velocity.x, 1e-10);
-            cr_expect_float_eq(at[1], contact->velocity.y, 1e-10);
-            cr_expect_float_eq(at[2] + reference, contact->velocity.z, 1e-10, "%d: gap %g", i, contact->gap);
+            double depth = -contact.gap - f.sim->options.slop, push = f.sim->options.baumgarte / PARTS * depth / h;
+            double reference = contact.gap > 0.0 ? -contact.gap / h : fmin(fmax(push, 0.0), most);
+            const double* at = u + problem->block[contact.block].row;
+            cr_expect_float_eq(at[0], contact.velocity.x, 1e-10);
+            cr_expect_float_eq(at[1], contact.velocity.y, 1e-10);
+            cr_expect_float_eq(at[2] + reference, contact.velocity.z, 1e-10, "%d: gap %g", i, contact.gap);
         }
         ts_contact_certificate certificate;
         cr_assert_eq(ts_certify_step(f.sim, TS_CERTIFICATE_FAST, &arena, &certificate), TS_OK);
@@ -291,16 +314,76 @@ Test(pile, wrenches_act_in_every_substep) {
 
 Test(pile, is_one_only_where_it_may) {
     fixture f = fixture_start(boxes(1, 2, 0.5, 0.0), 1);
-    ts_sim_storage* storage = ts_sim_storage_of(f.sim);
     fixture_run(&f, 1);
-    storage->substep_count = PARTS;
-    cr_expect(ts_pile_open(f.sim) && ts_pile_is_on(f.sim));
+    cr_expect(ts_sim_storage_of(f.sim)->unshown && !f.sim->contact);
     f.sim->options.compliance_normal = 1e-3;
-    cr_expect(ts_pile_open(f.sim) && !ts_pile_is_on(f.sim));
-    f.sim->options.compliance_normal = 0.0;
-    storage->substep_count = 0;
-    storage->pile = NULL;
+    fixture_run(&f, 1);
+    cr_expect(!ts_sim_storage_of(f.sim)->unshown && f.sim->contact);
     fixture_end(&f);
+}
+
+// A heap with a box that hangs far away under what it sticks to; from the start or by the last step's law no pile.
+static fixture heap_beside_glue(int generally) {
+    ts_builder* builder = heap();
+    for (int i = 0; i < 2; ++i) {
+        int body = fixture_free_body(builder, ts_vec3_make(9.0 + 0.01 * i, 0.0, 0.05 + 0.1 * i), -1.0, ts_mat3_zero());
+        fixture_geom(builder, body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.05)), ts_vec3_zero(), 0.5);
+    }
+    fixture f = fixture_start(builder, 1);
+    ((ts_surface*)&f.model->geom[f.model->geom_count - 1].surface)->adhesion = 1.0;
+    if (generally) go_generally(&f);
+    return f;
+}
+
+// Of two columns one is kept awake. What falls asleep is shown behind the others as it was in the step before.
+Test(pile, shows_contacts_of_sleepers_behind) {
+    fixture f = fixture_start(boxes(2, 2, 0.5, 0.0), 1);
+    ts_contact before[8];
+    int checked = 0;
+    f.sim->options.sleep = 0.2;
+    for (int step = 0; step < 60; ++step) {
+        // The first column's.
+        for (int i = 0, k = 0; f.sim->asleep_contacts == 0 && i < f.sim->contact_count; ++i)
+            if (ts_sim_contact(f.sim, i).body_a <= 2 && ts_sim_contact(f.sim, i).body_b <= 2)
+                before[k++] = ts_sim_contact(f.sim, i);
+        f.sim->qvel[6 * 3] = step % 2 ? 0.2 : -0.2;
+        fixture_run(&f, 1);
+        cr_assert_eq(f.sim->contact_count, 16);
+        cr_assert_null(f.sim->contact, "the test is of a pile");
+        for (int i = ts_sleep_solved(f.sim); i < 16; ++i) {
+            const ts_contact contact = ts_sim_contact(f.sim, i), *known = &before[i - ts_sleep_solved(f.sim)];
+            cr_expect(contact.asleep && contact.block < 0 && contact.key == known->key);
+            cr_expect_float_eq(ts_vec3_distance(contact.position, known->position), 0.0, 1e-3);
+            ++checked;
+        }
+    }
+    cr_expect_gt(checked, 80);
+    fixture_end(&f);
+}
+
+// What was kept for a pile becomes the contacts that another step would have written at once.
+Test(pile, what_is_none_after_all_has_the_same_contacts) {
+    fixture late = heap_beside_glue(0), soon = heap_beside_glue(1);
+    int rare = 0;
+    for (int i = 0; i < 40; ++i) {
+        fixture_run(&late, 1);
+        cr_assert(ts_pile_may_be(soon.sim) == 0 && !ts_sim_storage_of(late.sim)->unshown && late.sim->contact);
+        fixture_run(&soon, 1);
+        cr_assert_eq(late.sim->contact_count, soon.sim->contact_count);
+        for (int k = 0; k < late.sim->contact_count; ++k) {
+            const ts_contact a = ts_sim_contact(late.sim, k), b = ts_sim_contact(soon.sim, k);
+            cr_assert(a.key == b.key && a.persistent == b.persistent && a.gap == b.gap && a.block == b.block);
+            cr_assert_eq(memcmp(&a.position, &b.position, sizeof a.position), 0);
+            cr_assert_eq(memcmp(&a.frame, &b.frame, sizeof a.frame), 0);
+            cr_assert_eq(memcmp(&a.impulse, &b.impulse, sizeof a.impulse), 0);
+            cr_assert_eq(memcmp(&a.velocity, &b.velocity, sizeof a.velocity), 0);
+            rare += ts_sim_contact_rare(late.sim, k)->adhesion > 0.0;
+        }
+    }
+    cr_expect_gt(rare, 0, "the test is of glue");
+    cr_expect_eq(ts_sim_hash(late.sim), ts_sim_hash(soon.sim));
+    fixture_end(&late);
+    fixture_end(&soon);
 }
 
 // Nor where one of two contacts between geoms does more than rub: the floor's, or that of the boxes.
@@ -488,15 +571,15 @@ static void check_memory(const ts_sim* sim, int step) {
     for (int i = 0, points = 0; i < sim->contact_count; ++i) {
         const ts_row_memory* memory = &sim->row_memory.data[i];
         const double* lay = sim->row_more.data[memory->more].number;
-        const ts_mat3* frame = &sim->contact[i].frame;
+        const ts_mat3 frame = ts_sim_contact(sim, i).frame;
         int begins = memory->key.whole != key.whole || points == TS_PAIR_POINTS;
         points = begins ? 1 : points + 1;
         unit += begins;
         key = memory->key;
         cr_expect(memory->more == unit && memory->more_count == 1, "step %d, contact %d: %d", step, i, memory->more);
         for (int k = 0; k < 3; ++k) {
-            cr_expect_eq(lay[TS_CONTACT_NORMAL + k], frame->m[k][2]);
-            cr_expect_eq(lay[TS_CONTACT_TANGENT + k], frame->m[k][0]);
+            cr_expect_eq(lay[TS_CONTACT_NORMAL + k], frame.m[k][2]);
+            cr_expect_eq(lay[TS_CONTACT_TANGENT + k], frame.m[k][0]);
         }
     }
 }
@@ -520,8 +603,8 @@ Test(pile, units_are_counted_before_they_are_made) {
         cr_expect_eq(counted_units(f.sim), units_of(pile->pairs), "step %d", step);
         check_memory(f.sim, step);
         for (int i = 0, run = 0; i < f.sim->contact_count; ++i) {
-            int joins = i > 0 && f.sim->contact[i].geom_a == f.sim->contact[i - 1].geom_a &&
-                        f.sim->contact[i].geom_b == f.sim->contact[i - 1].geom_b;
+            const ts_contact contact = ts_sim_contact(f.sim, i), before = ts_sim_contact(f.sim, i > 0 ? i - 1 : 0);
+            int joins = i > 0 && contact.geom_a == before.geom_a && contact.geom_b == before.geom_b;
             run = joins ? run + 1 : 1;
             most = run > most ? run : most;
         }

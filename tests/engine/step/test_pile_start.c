@@ -9,23 +9,21 @@ static const double g = 9.81;
 enum { HIGH = 10, LANE = 7 };
 
 // A contact as a step finds it. Returns where its impulse begins.
-static double begin(const ts_row_memory* memory, double leak, ts_contact* contact) {
-    memset(contact, 0, sizeof *contact);
-    contact->impulse.z = memory->impulse[2];
-    ts_pile_start(memory, 1.0, leak, contact);
-    return contact->impulse.z;
+static double begin(const ts_row_memory* memory, double leak, ts_contact_note* note) {
+    memset(note, 0, sizeof *note);
+    return ts_pile_start(memory, 1.0, leak, memory->impulse[2], note);
 }
 
 // And as it leaves it.
-static void leave(const ts_contact* contact, double last, ts_row_memory* memory) {
-    ts_pile_note_mean(contact, last, memory);
+static void leave(const ts_contact_note* note, double last, ts_row_memory* memory) {
+    ts_pile_note_mean(note, last, memory);
     memory->impulse[2] = last;
 }
 
 static double go_on(ts_row_memory* memory, double leak, double last) {
-    ts_contact contact;
-    double start = begin(memory, leak, &contact);
-    leave(&contact, last, memory);
+    ts_contact_note note;
+    double start = begin(memory, leak, &note);
+    leave(&note, last, memory);
     return start;
 }
 
@@ -91,12 +89,12 @@ static double swing(double eta, double beta, double leak) {
     double v = 0.01, w = 0.0, p = 1.0, least = HUGE_VAL, most = -HUGE_VAL;
     (void)go_on(&memory, 0.0, p);
     for (int k = 0; k < 500; ++k) {
-        ts_contact contact;
-        double free = v - 1.0 + begin(&memory, leak, &contact), more = eta * (beta * w - free);
-        p = contact.impulse.z + more;
+        ts_contact_note note;
+        double start = begin(&memory, leak, &note), free = v - 1.0 + start, more = eta * (beta * w - free);
+        p = start + more;
         v = free + more;
         w -= v;
-        leave(&contact, p, &memory);
+        leave(&note, p, &memory);
         if (k < 400) continue;
         least = fmin(least, w);
         most = fmax(most, w);
