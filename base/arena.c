@@ -7,7 +7,7 @@
 //
 // A reset merges several chunks into one of the peak and some to spare. Sizes are multiples of 64 bytes and lifetimes
 // are nested, so a single chunk of `peak` bytes serves the same round again without the heap; a spare quarter, of a large
-// arena a thirty-second, makes slowly growing rounds merge rarely (geometric growth).
+// arena 64 KB or a 128th, makes slowly growing rounds merge rarely (geometric growth).
 //
 // Under AddressSanitizer whatever is not handed out is poisoned, so use after a scope's end or a reset is reported.
 #include "base/arena.h"
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/assert.h"
 
 #ifdef TS_ARENA_POISON
@@ -27,10 +28,7 @@ void ts_arena_show(void* start, size_t bytes) { __asan_unpoison_memory_region(st
 #define ARENA_HIDE(pointer, bytes) ((void)(pointer), (void)(bytes))
 #endif
 
-enum {
-    ARENA_SMALLEST_CHUNK = 4096,
-    ARENA_MUCH = 1 << 16  // bytes to spare of which an arena takes more only where they are less than a thirty-second
-};
+enum { ARENA_SMALLEST_CHUNK = 4096 };
 
 _Static_assert(sizeof(ts_arena_chunk) <= TS_ARENA_ALIGNMENT, "the header takes one alignment unit");
 
@@ -150,7 +148,7 @@ void ts_arena_scope_end(ts_arena* arena, ts_arena_scope scope) {
 
 // What a merged chunk has beyond the peak.
 static size_t spare_of(size_t peak) {
-    size_t most = peak / 32 > ARENA_MUCH ? peak / 32 : ARENA_MUCH;
+    size_t most = ts_array_most_spare(peak);
     return peak / 4 < most ? peak / 4 : most;
 }
 

@@ -1,5 +1,5 @@
 // Growth of the typed array: capacity grows by half, so n pushes cost O(n) copies and at most a third is idle; or, where all is asked for at once, by a
-// thirty-second of it.
+// thirty-second of it at most.
 #include "base/array.h"
 
 #include <limits.h>
@@ -32,7 +32,8 @@ int ts_array_grow(void** data, int* capacity, size_t size, int wanted) {
 int ts_array_grow_little(void** data, int* capacity, size_t size, int wanted) {
     if (wanted < 0) return 0;
     if (wanted <= *capacity) return 1;
-    int more = 8 + wanted / 32;
+    size_t most = ts_array_most_spare((size_t)wanted * size) / size;
+    int more = 8 + ((size_t)wanted / 32 < most ? wanted / 32 : (int)most);
     return grow_to(data, capacity, size, wanted <= INT_MAX - more ? wanted + more : INT_MAX, wanted);
 }
 

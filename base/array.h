@@ -13,7 +13,14 @@ extern "C" {
 /// the size overflows (nothing changes), else 1.
 int ts_array_grow(void** data, int* capacity, size_t size, int wanted);
 
-/// The same for who asks for all at once: room for `wanted`, a thirty-second of that and eight more. For what is so large that half would be much.
+/// Bytes that what is large has to spare at most: 64 KB, of very much a 128th.
+static inline size_t ts_array_most_spare(size_t bytes) {
+    size_t much = (size_t)1 << 16;
+    return bytes / 128 > much ? bytes / 128 : much;
+}
+
+/// The same for who asks for all at once: room for `wanted`, a thirty-second of that, or what is large may have to spare, and eight more. For what is so large
+/// that half would be much.
 int ts_array_grow_little(void** data, int* capacity, size_t size, int wanted);
 
 /// Releases the memory of an array.

@@ -64,19 +64,17 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->actuator_length = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->actuator_velocity = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->actuator_force = FIXED_ARRAY(storage, double, model->actuator_count);
-    sim->force_actuator = FIXED_ARRAY(storage, double, model->nv);
-    sim->force_fluid = FIXED_ARRAY(storage, double, model->nv);
     sim->sensor = FIXED_ARRAY(storage, double, model->sensor_size);
     sim->force_applied = FIXED_ARRAY(storage, double, model->nv);
     sim->wrench_applied = FIXED_ARRAY(storage, ts_force, model->body_count);
     sim->bias = FIXED_ARRAY(storage, double, model->nv);
     sim->free_velocity = FIXED_ARRAY(storage, double, model->nv);
     storage->body_tree = FIXED_ARRAY(storage, int, model->body_count);
-    storage->tree_is_lone = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->tree_is_lone = FIXED_ARRAY(storage, unsigned char, model->tree_count);
     storage->tree_asleep = FIXED_ARRAY(storage, unsigned char, model->tree_count);
-    storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
-    storage->tree_unsolved = FIXED_ARRAY(storage, int, model->tree_count);
-    storage->tree_touched = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->tree_failed = FIXED_ARRAY(storage, unsigned char, model->tree_count);
+    storage->tree_unsolved = FIXED_ARRAY(storage, unsigned char, model->tree_count);
+    storage->tree_touched = FIXED_ARRAY(storage, unsigned char, model->tree_count);
     storage->midpoint_rounds = FIXED_ARRAY(storage, int, model->tree_count);
     storage->thrust = FIXED_ARRAY(storage, double, model->tree_count);
     storage->late_next = FIXED_ARRAY(storage, double, model->tree_count);
@@ -85,8 +83,11 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->tendon_inverse_weight = FIXED_ARRAY(storage, double, model->tendon_count);
     storage->inverse_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_turn_weight = FIXED_ARRAY(storage, double, model->body_count);
-    storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
-    if (!is_loose(model)) storage->applied = storage->own_applied = FIXED_ARRAY(storage, double, model->nv);
+    if (!is_loose(model)) {
+        storage->applied = storage->own_applied = FIXED_ARRAY(storage, double, model->nv);
+        sim->force_actuator = FIXED_ARRAY(storage, double, model->nv);
+        sim->force_fluid = FIXED_ARRAY(storage, double, model->nv);
+    }
     storage->plain_velocity = FIXED_ARRAY(storage, double, count_joined(model));
     storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
     storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
@@ -106,7 +107,7 @@ static void fill_tables(ts_sim* sim) {
     ts_row_plan_open(storage->row_plan, model);
     for (int b = 0; b < model->body_count; ++b) storage->body_tree[b] = model->body[b].tree;
     for (int t = 0; t < model->tree_count; ++t) {
-        storage->tree_is_lone[t] = is_lone(model, t);
+        storage->tree_is_lone[t] = is_lone(model, t) != 0;
         if (model->tree[t].dof_count > storage->dof_most) storage->dof_most = model->tree[t].dof_count;
     }
 }

@@ -125,8 +125,8 @@ struct ts_sim {
     double* actuator_length;    // (actuator_count)
     double* actuator_velocity;  // (actuator_count)
     double* actuator_force;     // (actuator_count)
-    double* force_actuator;     // (nv) what they make at the degrees of freedom
-    double* force_fluid;        // (nv) what a surrounding medium does there
+    double* force_actuator;     // (nv) what they make at the degrees of freedom; NULL: nothing, as there are none
+    double* force_fluid;        // (nv) what a surrounding medium does there; NULL: nothing, as there has been none
 
     // from sensors (engine/model/sensor.h): see ts_sim_measure
     double* sensor;  // (sensor_size)

@@ -88,9 +88,9 @@ typedef struct ts_sim_storage {
     ts_arena fixed;  // owns every array whose size the model decides
 
     // constant after creation
-    int* body_tree;              // (body_count) model.body[].tree, one behind the other
-    int* tree_is_lone;           // (tree_count) nonzero: one free body without armature and damping
-    unsigned char* tree_matrix;  // (tree_count) what is known of its matrix: ts_tree_matrix
+    int* body_tree;               // (body_count) model.body[].tree, one behind the other
+    unsigned char* tree_is_lone;  // (tree_count) nonzero: one free body without armature and damping
+    unsigned char* tree_matrix;   // (tree_count) what is known of its matrix: ts_tree_matrix
     int matrices_are_shared;  // nonzero: lone bodies that are alike have one matrix and factor (dynamics/mass_matrices.c)
     int constants_are_known;  // nonzero: all matrices and factors that are shared have been made
     int dof_most;             // most dofs of a tree
@@ -130,14 +130,16 @@ typedef struct ts_sim_storage {
         bed;  // what is kept of sleep (step/sleep_internal.h); NULL until the option `sleep` is first more than 0
 
     // scratch of the dynamics, by trees and coordinates so that trees can be worked on at the same time
-    int* tree_failed;      // (tree_count) nonzero: mass matrix not positive definite
-    int* tree_unsolved;    // (tree_count) nonzero: see ts_step_info.unsolved_rotations
-    ts_quat* turn;         // (tree_count) of a lone body that no row touches, over the step; not of every integrator
-    int* tree_touched;     // (tree_count) nonzero: it has a contact, ts_tree_touch; only where the integrator asks
-    int* midpoint_rounds;  // (tree_count) how often midpoint has found the bias anew
-    double* thrust;        // (tree_count) what accelerates a tree without rows, a . M_hat a
-    double* late_next;     // (tree_count) s: `late` of the next step's spin_memory
-    double* inverse_diagonal;  // (nv) one over the diagonal of mass_factor
+    unsigned char* tree_failed;    // (tree_count) nonzero: mass matrix not positive definite
+    unsigned char* tree_unsolved;  // (tree_count) nonzero: see ts_step_info.unsolved_rotations
+    ts_quat* turn;  // (tree_count) of a lone body that no row touches, over the step; not of every integrator
+    unsigned char*
+        tree_touched;          // (tree_count) nonzero: it has a contact, ts_tree_touch; only where the integrator asks
+    int* midpoint_rounds;      // (tree_count) how often midpoint has found the bias anew
+    double* thrust;            // (tree_count) what accelerates a tree without rows, a . M_hat a
+    double* late_next;         // (tree_count) s: `late` of the next step's spin_memory
+    double* inverse_diagonal;  // one over the diagonal of mass_factor, where trees have it: ts_sim_inverse_diagonal
+    int* inverse_start;        // (tree_count + 1) where that is; the last: all numbers
     double* applied;  // (nv) generalised forces from outside: own_applied, or force_applied where there is nothing else
     double* own_applied;  // (nv) NULL until it is needed
     double*
@@ -231,6 +233,12 @@ void ts_sim_forget_sensors(ts_sim* sim);
 
 /// The private part.
 static inline ts_sim_storage* ts_sim_storage_of(const ts_sim* sim) { return (ts_sim_storage*)sim->storage; }
+
+/// One over the diagonal of a tree's factor (dof_count); trees that share that share this.
+static inline double* ts_sim_inverse_diagonal(const ts_sim* sim, int tree) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    return storage->inverse_diagonal + storage->inverse_start[tree];
+}
 
 /// Whether a tree (-1: none) sleeps.
 static inline int ts_sim_tree_sleeps(const ts_sim* sim, int tree) {

@@ -51,7 +51,7 @@ ts_python_sizes ts_python_get_sizes(const ts_python_world* world);
 /// "sensor", "keyframe"; a degree of freedom is called by its joint), or NULL where there is none.
 const char* ts_python_name(const ts_python_world* world, const char* kind, int i);
 
-/// A live array of the simulation and how many numbers it has; NULL for a name that is not known. "qpos", "qvel", "ctrl", "act" and
+/// A live array of the simulation and how many numbers it has; NULL for a result that is all zero, and for a name that is not known. "qpos", "qvel", "ctrl", "act" and
 /// "force" may be written between steps, the others are results.
 double* ts_python_array(ts_python_world* world, const char* name, int* out_count);
 

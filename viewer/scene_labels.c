@@ -55,7 +55,7 @@ static int start_of(const ts_sim* sim, int tendon, ts_vec3* out_place) {
         const ts_tendon_part* part = &sim->model->tendon_part[k];
         if (part->kind != TS_TENDON_SITE && part->kind != TS_TENDON_JOINT) continue;
         *out_place = part->kind == TS_TENDON_SITE ? ts_kinematics_site(sim->model, &sim->kinematics, part->index).p
-                                                  : sim->kinematics.joint_anchor[part->index];
+                                                  : ts_kinematics_anchor(sim->model, &sim->kinematics, part->index);
         return 1;
     }
     return 0;
@@ -66,7 +66,7 @@ static int target_of(const ts_sim* sim, const ts_actuator* actuator, ts_vec3* ou
     const char* transmission = ts_transmission_name(actuator->transmission);
     if (strcmp(transmission, "tendon") == 0) return start_of(sim, actuator->target, out_place);
     if (strncmp(transmission, "joint", 5) == 0)
-        *out_place = sim->kinematics.joint_anchor[actuator->target];
+        *out_place = ts_kinematics_anchor(sim->model, &sim->kinematics, actuator->target);
     else if (strcmp(transmission, "body") == 0)
         *out_place = sim->kinematics.body_centre[actuator->target];
     else
@@ -131,7 +131,7 @@ void ts_scene_labels(const ts_scene_paper* paper, const ts_sim* sim, unsigned wa
     for (int b = 1; b < model->body_count && wanted & TS_LABEL_BODIES; ++b)
         if (model->body[b].tree >= 0) label_name(paper, sim->kinematics.body_centre[b], model->body[b].name, "body", b);
     for (int j = 0; j < model->joint_count && wanted & TS_LABEL_JOINTS; ++j)
-        label_name(paper, sim->kinematics.joint_anchor[j], model->joint[j].name, "joint", j);
+        label_name(paper, ts_kinematics_anchor(model, &sim->kinematics, j), model->joint[j].name, "joint", j);
     for (int g = 0; g < model->geom_count && wanted & TS_LABEL_GEOMS; ++g)
         label_name(paper, ts_kinematics_geom(&sim->kinematics, g)->p, model->geom[g].name, "geom", g);
     for (int i = 0; i < model->site_count && wanted & TS_LABEL_SITES; ++i)

@@ -23,7 +23,7 @@ static const float friction_color[4] = {0.95f, 0.55f, 0.10f, 1.0f};
 static void draw_joint(const ts_sim* sim, int j, double size, ts_draw_list* list) {
     const ts_joint* joint = &sim->model->joint[j];
     if (joint->type == TS_JOINT_FREE || !sim->kinematics.joint_anchor) return;
-    ts_vec3 anchor = sim->kinematics.joint_anchor[j];
+    ts_vec3 anchor = ts_kinematics_anchor(sim->model, &sim->kinematics, j);
     if (joint->type == TS_JOINT_BALL) {
         ts_transform placed = {ts_mat3_identity(), anchor};
         double r = 0.25 * size;
@@ -126,8 +126,8 @@ static void draw_actuator(const ts_sim* sim, int a, double most, double size, ts
     if (!(fabs(force) > 0.0) || !(full > 0.0)) return;
     double way = (actuator->gear[0] < 0.0 ? -3.0 : 3.0) * size * fmin(1.0, fmax(-1.0, force / full));
     ts_vec3 axis = ts_transform_direction(&sim->kinematics.body_pose[joint->body], joint->axis);
-    ts_draw_list_add_arrow(list, sim->kinematics.joint_anchor[actuator->target], ts_vec3_scale(way, axis), 0.09 * size,
-                           motor_color, -1);
+    ts_draw_list_add_arrow(list, ts_kinematics_anchor(sim->model, &sim->kinematics, actuator->target),
+                           ts_vec3_scale(way, axis), 0.09 * size, motor_color, -1);
 }
 
 static void draw_actuators(const ts_sim* sim, double size, ts_draw_list* list) {

@@ -167,7 +167,7 @@ void ts_manifold_keep(const ts_transform* pose_a, const ts_shape* b, const ts_tr
     if (manifold->status == TS_PROXIMITY_LIMIT || manifold->status == TS_PROXIMITY_INVALID_INPUT) return;
     seen_from_a r = relative(pose_a, pose_b);
     out->is_kept = 1;
-    out->count = manifold->count;
+    out->count = (short)manifold->count;
     out->margin = margin;
     out->radius = ts_shape_bounding_radius(b);
     out->clearance = manifold->count > 0 ? 0.0 : manifold->clearance;

@@ -65,10 +65,9 @@ enum { TS_MANIFOLD_KEPT = 4 };
 /// A manifold from step to step, while its shapes hardly move against each other. Plain data: it is part of a snapshot. All vectors are in the frame
 /// of A, unless they say so.
 typedef struct ts_manifold_kept {
-    int is_kept;                       // 0: there is nothing here, and nothing else counts
+    short is_kept;                     // 0: there is nothing here, and nothing else counts
+    short count;                       // points, at most TS_MANIFOLD_KEPT
     int age;                           // times that it has been taken since it was made
-    int count;                         // points, at most TS_MANIFOLD_KEPT
-    int padding;                       // 0
     double margin;                     // m, that it was made with
     double radius;                     // m: of B about its origin
     double clearance;                  // m: of a manifold without points

@@ -44,7 +44,7 @@ void ts_lever_add_wrench(const ts_sim* sim, int body_index, ts_vec3 point, ts_fo
         return;
     }
     if (body->tree < 0) return;
-    ts_vec3 arm = ts_vec3_sub(point, sim->kinematics.tree_origin[body->tree]);
+    ts_vec3 arm = ts_vec3_sub(point, ts_kinematics_origin(sim->model, &sim->kinematics, body->tree));
     wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(arm, wrench.force));
     int i = lever->count - 1;
     for (int d = body->dof_last; d >= 0; d = sim->model->dof[d].parent) {

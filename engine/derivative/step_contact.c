@@ -33,7 +33,7 @@ typedef struct side_change {
 static void add_change(const ts_model* model, const ts_kinematics* k, const ts_contact* contact, int on_b, ts_force w,
                        const ts_step_contact_motion* motion, int count, side_change* to) {
     int body = on_b ? contact->body_b : contact->body_a, tree = model->body[body].tree;
-    ts_vec3 lever = ts_vec3_sub(contact->position, k->tree_origin[tree]);
+    ts_vec3 lever = ts_vec3_sub(contact->position, ts_kinematics_origin(model, k, tree));
     if (!on_b) w = (ts_force){ts_vec3_neg(w.couple), ts_vec3_neg(w.force)};
     ts_force at_origin = {ts_vec3_add(w.couple, ts_vec3_cross(lever, w.force)), w.force};
     to->whole = ts_force_add(to->whole, at_origin);
@@ -248,7 +248,7 @@ static int find_world_contact(const ts_step_task* task, ts_step_implicit* p, con
         own.by_q = TS_ARENA_ARRAY(task->arena, double, size);
         if (!own.by_q) return 0;
     }
-    ts_step_contact_units(k, contact, slope, w.on_b, model->body[body].tree, w.unit);
+    ts_step_contact_units(k, contact, slope, w.on_b, ts_kinematics_origin(model, k, model->body[body].tree), w.unit);
     ts_step_contact_fill_chain_rows(sim, k, &w, law->row, room->chain.numbers, room->chain.count, own.count,
                                     (double*)own.by_q);
     if (goes_by_G(law) && !add_own(task, p, &w, &law->softening, law->slowed, &own)) return 0;
@@ -310,7 +310,7 @@ static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_
     ts_force w = ts_step_contact_impulse(sim, contact, sim->impulse + block->row);
     if (a < 0 || b < 0) {
         ts_step_contact_motion unit[TS_CONTACT_UNITS];
-        ts_step_contact_units(k, contact, slope, a < 0, tree, unit);
+        ts_step_contact_units(k, contact, slope, a < 0, ts_kinematics_origin(model, k, tree), unit);
         add_common(model, k, contact, a < 0, w, unit, room);
     }
     for (int side = 0; a >= 0 && b >= 0 && to.numbers && side < 2; ++side) {

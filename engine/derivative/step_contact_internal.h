@@ -64,9 +64,9 @@ void ts_step_contact_add_law(const ts_sim* sim, const ts_contact* contact, const
 /// The impulse in the world, about the contact.
 ts_force ts_step_contact_impulse(const ts_sim* sim, const ts_contact* contact, const double* lambda);
 
-/// Finds what a contact of something with the world does by the six units of a motion about the origin of that thing's tree.
+/// Finds what a contact of something with the world does by the six units of a motion about `origin`, that of its tree.
 void ts_step_contact_units(const ts_kinematics* k, const ts_contact* contact, const ts_manifold_derivative_point* slope,
-                           int on_b, int tree, ts_step_contact_motion out_unit[TS_CONTACT_UNITS]);
+                           int on_b, ts_vec3 origin, ts_step_contact_motion out_unit[TS_CONTACT_UNITS]);
 
 /// What the dofs that carry a body are and do to it, the last first, at the velocities of `k`: their axes, and S x twist beyond.
 void ts_step_contact_fill_chain(const ts_model* model, const ts_kinematics* k, int body,

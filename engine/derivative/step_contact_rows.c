@@ -73,7 +73,7 @@ static void add_field(const ts_model* model, const ts_kinematics* k, int body, t
                       ts_step_contact_motion* motion) {
     int tree = model->body[body].tree, at = 0;
     if (tree < 0) return;
-    ts_vec3 lever = ts_vec3_sub(point, k->tree_origin[tree]);
+    ts_vec3 lever = ts_vec3_sub(point, ts_kinematics_origin(model, k, tree));
     ts_motion beyond = ts_motion_zero();
     for (int last = model->body[body].dof_last, first; last >= 0; last = model->dof[first].parent) {
         // The axes of a quaternion are beyond each other.
@@ -101,7 +101,7 @@ void ts_step_contact_move(const ts_sim* sim, const ts_kinematics* k, const ts_co
     for (int i = 0; i < count; ++i) {
         ts_step_contact_motion* m = &motion[i];
         ts_motion S = ts_kinematics_axis(model, k, m->dof);
-        ts_vec3 origin = k->tree_origin[model->dof[m->dof].tree];
+        ts_vec3 origin = ts_kinematics_origin(model, k, model->dof[m->dof].tree);
         if (m->on_a != m->on_b) {
             double sign = m->on_b ? 1.0 : -1.0;
             ts_motion twist = {ts_vec3_scale(sign, S.angular),
@@ -221,7 +221,7 @@ void ts_step_contact_add_law(const ts_sim* sim, const ts_contact* contact, const
             if (!before) continue;
             by_q[r * count + i] -= law[r].reference_by_speed * before[r * count + i];
             ts_motion S = ts_kinematics_axis(sim->model, &sim->kinematics, motion[i].dof);
-            ts_vec3 origin = sim->kinematics.tree_origin[sim->model->dof[motion[i].dof].tree];
+            ts_vec3 origin = ts_kinematics_origin(sim->model, &sim->kinematics, sim->model->dof[motion[i].dof].tree);
             ts_vec3 moved = ts_motion_at(S, ts_vec3_sub(contact->position, origin));
             double rate =
                 r < 3 ? ts_vec3_dot(direction, moved) : turn_scale(sim, contact, r) * ts_vec3_dot(direction, S.angular);
@@ -253,8 +253,8 @@ static void move_slope(const double* slope, ts_vec3 lever, double sign, double o
 }
 
 void ts_step_contact_units(const ts_kinematics* k, const ts_contact* contact, const ts_manifold_derivative_point* slope,
-                           int on_b, int tree, ts_step_contact_motion unit[TS_CONTACT_UNITS]) {
-    ts_vec3 normal = ts_mat3_column(&contact->frame, 2), origin = k->tree_origin[tree];
+                           int on_b, ts_vec3 origin, ts_step_contact_motion unit[TS_CONTACT_UNITS]) {
+    ts_vec3 normal = ts_mat3_column(&contact->frame, 2);
     ts_vec3 lever = ts_vec3_sub(ts_kinematics_geom(k, contact->geom_b)->p, origin);
     double point[3][TS_CONTACT_UNITS], turn[3][TS_CONTACT_UNITS], gap[TS_CONTACT_UNITS], sign = on_b ? 1.0 : -1.0;
     for (int i = 0; i < 3; ++i) {
@@ -301,7 +301,7 @@ void ts_step_contact_fill_chain_rows(const ts_sim* sim, const ts_kinematics* k, 
     const ts_step_contact_motion* unit = w->unit;
     int on_b = w->on_b, rows = contact->surface.dimension, body = on_b ? contact->body_b : contact->body_a;
     double part[TS_CONTACT_CHAIN][LANES] = {{0.0}}, sign = on_b ? 1.0 : -1.0;
-    ts_vec3 lever = ts_vec3_sub(contact->position, k->tree_origin[sim->model->body[body].tree]);
+    ts_vec3 lever = ts_vec3_sub(contact->position, ts_kinematics_origin(sim->model, k, sim->model->body[body].tree));
     ts_motion c = relative_velocity(sim->model, k, contact);
     ts_vec3 pushed[TS_CONTACT_UNITS];
     for (int n = 0; n < TS_CONTACT_UNITS; ++n)

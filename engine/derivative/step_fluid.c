@@ -37,7 +37,7 @@ static flow flow_of(const ts_sim* sim, int b, const ts_fluid_shape* shape) {
     flow f = {.body = b, .shape = shape};
     f.R = ts_mat3_mul(k->body_pose[b].R, ts_quat_to_mat3(shape->pose.rotation));
     f.centre = ts_transform_point(&k->body_pose[b], shape->pose.position);
-    f.lever = ts_vec3_sub(f.centre, k->tree_origin[sim->model->body[b].tree]);
+    f.lever = ts_vec3_sub(f.centre, ts_kinematics_origin(sim->model, k, sim->model->body[b].tree));
     f.world.angular = k->body_velocity[b].angular;
     f.world.linear = ts_vec3_sub(ts_motion_at(k->body_velocity[b], f.lever), sim->options.wind);
     f.local = to_shape(&f.R, f.world);

@@ -69,7 +69,9 @@ static int copy_factor(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) 
     if (!L) return 0;
     double* inverse = L + size;
     memcpy(L, sim->mass_factor, size * sizeof(double));
-    memcpy(inverse, ts_sim_storage_of(sim)->inverse_diagonal, nv * sizeof(double));
+    for (int t = 0; t < model->tree_count; ++t)
+        memcpy(inverse + model->tree[t].dof_first, ts_sim_inverse_diagonal(sim, t),
+               (size_t)model->tree[t].dof_count * sizeof(double));
     p->mass_start = sim->mass_start;
     p->L = L;
     p->inverse = inverse;
@@ -257,7 +259,9 @@ static int copy_levers(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) 
     for (int d = 0; d < model->nv; ++d) axis[d] = ts_kinematics_axis(model, &sim->kinematics, d);
     for (int b = 0; b < model->body_count; ++b) {
         int tree = model->body[b].tree;
-        if (tree >= 0) arm[b] = ts_vec3_sub(sim->kinematics.body_centre[b], sim->kinematics.tree_origin[tree]);
+        if (tree >= 0)
+            arm[b] =
+                ts_vec3_sub(sim->kinematics.body_centre[b], ts_kinematics_origin(sim->model, &sim->kinematics, tree));
     }
     p->axis = axis;
     p->arm = arm;

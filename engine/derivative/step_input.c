@@ -262,7 +262,6 @@ static double inertia_increment(const ts_body* body, int k) {
 
 double ts_step_increment(const ts_sim* sim, ts_step_input_kind kind, int index, int* out_one_sided) {
     const ts_model* model = sim->model;
-    const ts_sim_storage* storage = ts_sim_storage_of(sim);
     double h = sim->options.time_step;
     *out_one_sided = 0;
     switch (kind) {
@@ -271,7 +270,8 @@ double ts_step_increment(const ts_sim* sim, ts_step_input_kind kind, int index, 
     case TS_STEP_BY_ACTIVATION: return relative_increment;
     // Such that the velocity changes as by an increment of its own.
     case TS_STEP_BY_FORCE: {
-        double inverse = storage->inverse_diagonal[index];
+        int tree = model->dof[index].tree;
+        double inverse = ts_sim_inverse_diagonal(sim, tree)[index - model->tree[tree].dof_first];
         return inverse > 0.0 ? relative_increment / (h * inverse * inverse) : relative_increment;
     }
     case TS_STEP_BY_WRENCH: {

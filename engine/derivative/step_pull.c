@@ -39,7 +39,8 @@ static void gather(const ts_sim* sim, const double* pull, double* force) {
             const ts_body* body = &model->body[side ? contact->body_b : contact->body_a];
             if (body->tree < 0) continue;
             ts_vec3 push = ts_vec3_scale(side ? -pull[c] : pull[c], ts_mat3_column(&contact->frame, 2));
-            ts_vec3 lever = ts_vec3_sub(contact->position, sim->kinematics.tree_origin[body->tree]);
+            ts_vec3 lever =
+                ts_vec3_sub(contact->position, ts_kinematics_origin(sim->model, &sim->kinematics, body->tree));
             ts_force wrench = {.couple = ts_vec3_cross(lever, push), .force = push};
             for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
                 force[d] += ts_motion_dot_force(ts_kinematics_axis(sim->model, &sim->kinematics, d), wrench);

@@ -185,8 +185,8 @@ static void pass(walk* at, int t, double weight) {
         for (int i = 0; i < size && input == POSITION; ++i) slope[i] += c->wrench[i];
         for (int d = 0; d < n && input == FORCE; ++d) slope[d * (n + 1)] += 1.0;
         if (input == PARAMETER) at->columns->push(at->columns->user, t, a, slope);
-        ts_tree_factor_solve_columns(model, t, sim->mass_factor + sim->mass_start[t],
-                                     ts_sim_storage_of(sim)->inverse_diagonal + first, width, slope);
+        ts_tree_factor_solve_columns(model, t, sim->mass_factor + sim->mass_start[t], ts_sim_inverse_diagonal(sim, t),
+                                     width, slope);
         memset(rate, 0, (size_t)size * sizeof(double));
         each_joint(at, t, c, input, c->v[input], turn_rate, rate);
         double forth = stage_at[at->stage + 1] * h;

@@ -122,7 +122,7 @@ static int is_carried(const ts_model* model, int body, int dof) {
 static mover mover_of(const ts_sim* sim, const ts_tendon_span* way, int around, int dof) {
     const ts_model* model = sim->model;
     const ts_tendon_hold* hold[2] = {&way->from, &way->to};
-    ts_vec3 origin = sim->kinematics.tree_origin[model->dof[dof].tree];
+    ts_vec3 origin = ts_kinematics_origin(sim->model, &sim->kinematics, model->dof[dof].tree);
     mover m;
     m.turns = is_carried(model, around, dof);
     for (int i = 0; i < 2; ++i) {
@@ -146,7 +146,8 @@ static double moment_slope(const ts_sim* sim, const ts_tendon_span* way, const b
                            const mover* column) {
     const ts_kinematics* k = &sim->kinematics;
     ts_motion turned = ts_motion_cross(ts_kinematics_axis(sim->model, k, c), ts_kinematics_axis(sim->model, k, r));
-    ts_vec3 origin = k->tree_origin[sim->model->dof[r].tree], end[2] = {way->from.point, way->to.point};
+    ts_vec3 origin = ts_kinematics_origin(sim->model, k, sim->model->dof[r].tree),
+            end[2] = {way->from.point, way->to.point};
     int moved = shifts(sim->model, c, r);
     double sum = 0.0;
     for (int i = 0; i < 2; ++i) {

@@ -77,9 +77,9 @@ static side side_of(const ts_sim* sim, const ts_kinematics* k, const ts_equality
     side s = {.body = e->body[which], .tree = sim->model->body[e->body[which]].tree};
     s.point = ts_row_equality_point(sim, e, which);
     if (s.tree < 0) return s;
-    s.lever = ts_vec3_sub(s.point, k->tree_origin[s.tree]);
+    s.lever = ts_vec3_sub(s.point, ts_kinematics_origin(sim->model, k, s.tree));
     s.v = k->body_velocity[s.body];
-    s.a = k->body_bias[s.body];
+    s.a = ts_kinematics_bias(sim->model, k, s.body);
     s.speed = ts_motion_at(s.v, s.lever);
     s.acceleration = ts_vec3_add(ts_motion_at(s.a, s.lever), ts_vec3_cross(s.v.angular, s.speed));
     return s;

@@ -122,7 +122,7 @@ void ts_step_wrenches_add(const ts_step_trees* w, int t, double* by_q) {
         int b = model->tree_body[model->tree[t].body_first + i];
         ts_force wrench = sim->wrench_applied[b];
         if (is_none(wrench.force) && is_none(wrench.couple)) continue;
-        ts_vec3 lever = ts_vec3_sub(k->body_centre[b], k->tree_origin[t]);
+        ts_vec3 lever = ts_vec3_sub(k->body_centre[b], ts_kinematics_origin(model, k, t));
         wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force));
         for (int r = model->body[b].dof_last; r >= 0; r = model->dof[r].parent) {
             double* row = by_q + (r - first) * n - first;

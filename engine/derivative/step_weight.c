@@ -61,7 +61,7 @@ static double response_rate(const ts_step_weights* w, const inertia_change* c, c
     ts_motion v = ts_motion_zero();
     for (int d = model->body[c->body].dof_last; d >= 0; d = model->dof[d].parent)
         v = ts_motion_add_scaled(v, x[d - first], ts_kinematics_axis(model, k, d));
-    v.linear = ts_motion_at(v, ts_vec3_sub(k->body_pose[c->body].p, k->tree_origin[c->tree]));
+    v.linear = ts_motion_at(v, ts_vec3_sub(k->body_pose[c->body].p, ts_kinematics_origin(model, k, c->tree)));
     for (int i = 0; i < TS_STEP_PARAMETERS; ++i) {
         if (c->parameter[i] == 0.0) continue;
         ts_inertia unit = ts_derivative_unit_inertia(i, &k->body_pose[c->body].R);
@@ -91,7 +91,7 @@ static weighed weigh_body(const ts_step_weights* w, int body, const inertia_chan
         sum.rate = -c->parameter[0] * sum.weight * sum.weight;
         return sum;
     }
-    ts_vec3 lever = ts_vec3_sub(w->rest.body_centre[body], w->rest.tree_origin[t]);
+    ts_vec3 lever = ts_vec3_sub(w->rest.body_centre[body], ts_kinematics_origin(model, &w->rest, t));
     ts_vec3 shift = ts_mat3_mul_vec(&w->rest.body_pose[body].R, c->centre);
     double *j = w->j, *dj = w->dj;
     for (int k = 0; k < 3; ++k) {

@@ -60,7 +60,7 @@ static int eliminate(const ts_model* model, const ts_motion* axis, const ts_body
 // The acceleration that velocities alone give a body beyond its parent's.
 static ts_motion own_bias(const ts_model* model, const ts_kinematics* k, int b) {
     int parent = model->body[b].parent;
-    if (model->body[parent].tree < 0) return k->body_bias[b];
+    if (model->body[parent].tree < 0) return ts_kinematics_bias(model, k, b);
     ts_motion own = {ts_vec3_sub(k->body_bias[b].angular, k->body_bias[parent].angular),
                      ts_vec3_sub(k->body_bias[b].linear, k->body_bias[parent].linear)};
     return own;

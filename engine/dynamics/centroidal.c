@@ -58,7 +58,7 @@ ts_centroidal_state ts_centroidal_find(const ts_model* model, const ts_kinematic
             ts_vec3 lever = ts_vec3_sub(k->body_centre[b], state.centre);
             state.inertia = ts_mat3_add(state.inertia, ts_inertia_make(model->body[b].mass, lever, about_own).rotation);
         }
-        momentum = ts_force_add(momentum, shifted(own, k->tree_origin[t], state.centre));
+        momentum = ts_force_add(momentum, shifted(own, ts_kinematics_origin(model, k, t), state.centre));
     }
     state.linear = momentum.force;
     state.angular = momentum.couple;
@@ -94,7 +94,7 @@ void ts_centroidal_matrix(const ts_model* model, const ts_kinematics* kinematics
         carry(model, kinematics, t, scratch);
         for (int i = 0; i < model->tree[t].dof_count; ++i) {
             int d = model->tree[t].dof_first + i;
-            ts_force own = shifted(scratch->dof_force[d], kinematics->tree_origin[t], centre);
+            ts_force own = shifted(scratch->dof_force[d], ts_kinematics_origin(model, kinematics, t), centre);
             double column[6];
             ts_vec3_store(own.couple, column);
             ts_vec3_store(own.force, column + 3);
@@ -138,9 +138,9 @@ ts_force ts_centroidal_bias(const ts_model* model, const ts_kinematics* kinemati
             ts_inertia inertia = ts_kinematics_inertia(model, k, b);
             ts_force momentum = ts_inertia_mul(&inertia, k->body_velocity[b]);
             own = ts_force_add(own, ts_motion_cross_force(k->body_velocity[b], momentum));
-            own = ts_force_add(own, ts_inertia_mul(&inertia, k->body_bias[b]));
+            own = ts_force_add(own, ts_inertia_mul(&inertia, ts_kinematics_bias(model, k, b)));
         }
-        rate = ts_force_add(rate, shifted(own, k->tree_origin[t], centre));
+        rate = ts_force_add(rate, shifted(own, ts_kinematics_origin(model, k, t), centre));
     }
     return rate;
 }

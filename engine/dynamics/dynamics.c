@@ -61,7 +61,10 @@ int ts_dynamics_take_applied(ts_sim* sim) {
     if (!is_plain && !storage->own_applied)
         storage->own_applied = TS_ARENA_ARRAY(&storage->fixed, double, sim->model->nv);
     storage->applied = is_plain ? sim->force_applied : storage->own_applied;
-    return storage->applied != NULL;
+    int in_medium = ts_fluid_is_there(&sim->options);
+    if (in_medium && !sim->force_fluid)
+        sim->force_fluid = (double*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)sim->model->nv, sizeof(double));
+    return storage->applied && (!in_medium || sim->force_fluid);
 }
 
 // Most wrenches are zero.
@@ -74,7 +77,8 @@ void ts_dynamics_gather_applied(const ts_sim* sim, double* applied) {
         const ts_body* body = &model->body[b];
         if (body->tree < 0) continue;
         if (ts_vec3_max_abs(wrench.force) == 0.0 && ts_vec3_max_abs(wrench.couple) == 0.0) continue;
-        ts_vec3 lever = ts_vec3_sub(sim->kinematics.body_centre[b], sim->kinematics.tree_origin[body->tree]);
+        ts_vec3 lever =
+            ts_vec3_sub(sim->kinematics.body_centre[b], ts_kinematics_origin(sim->model, &sim->kinematics, body->tree));
         wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force));
         for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
             applied[d] += ts_motion_dot_force(ts_kinematics_axis(sim->model, &sim->kinematics, d), wrench);
@@ -92,7 +96,8 @@ void ts_dynamics_gather_adhesion(const ts_sim* sim, double* applied) {
             const ts_body* body = &model->body[side ? contact->body_b : contact->body_a];
             if (body->tree < 0) continue;
             ts_vec3 force = ts_vec3_scale(side ? -adhesion : adhesion, ts_mat3_column(&contact->frame, 2));
-            ts_vec3 lever = ts_vec3_sub(contact->position, sim->kinematics.tree_origin[body->tree]);
+            ts_vec3 lever =
+                ts_vec3_sub(contact->position, ts_kinematics_origin(sim->model, &sim->kinematics, body->tree));
             ts_force wrench = {.couple = ts_vec3_cross(lever, force), .force = force};
             for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
                 applied[d] += ts_motion_dot_force(ts_kinematics_axis(sim->model, &sim->kinematics, d), wrench);
@@ -160,8 +165,7 @@ static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     if (ts_fluid_is_there(&sim->options)) ts_fluid_tree(sim, t, M, out_force);
     if (is_known) return 1;
     add_springs_and_dampers(sim, t, M, out_force);
-    double* inverse = storage->inverse_diagonal + first;
-    storage->tree_failed[t] = !ts_tree_factor_make(model, t, M, L, inverse);
+    storage->tree_failed[t] = !ts_tree_factor_make(model, t, M, L, ts_sim_inverse_diagonal(sim, t));
     storage->tree_matrix[t] &= TS_TREE_MATRIX_STEADY;
     if (!storage->tree_failed[t] && may_stay) storage->tree_matrix[t] |= TS_TREE_MATRIX_FACTORED;
     return !storage->tree_failed[t];
@@ -176,8 +180,7 @@ static int find_constants(ts_sim* sim) {
         double *M = sim->mass_matrix + sim->mass_start[t], *L = sim->mass_factor + sim->mass_start[t];
         if (!is_constant(sim, t)) continue;
         ts_crba_refresh(model, &sim->kinematics, t, &storage->tree_scratch, M);
-        storage->tree_failed[t] =
-            !ts_tree_factor_make(model, t, M, L, storage->inverse_diagonal + model->tree[t].dof_first);
+        storage->tree_failed[t] = !ts_tree_factor_make(model, t, M, L, ts_sim_inverse_diagonal(sim, t));
         if (storage->tree_failed[t]) return t;
         storage->tree_matrix[t] |= TS_TREE_MATRIX_FACTORED;
     }
@@ -251,10 +254,10 @@ void ts_dynamics_bias_at(ts_sim* sim, int tree, const double* velocity, double* 
 
 void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian) {
     ts_tree_factor_whiten(sim->model, tree, sim->mass_factor + sim->mass_start[tree],
-                          ts_sim_storage_of(sim)->inverse_diagonal + sim->model->tree[tree].dof_first, rows, jacobian);
+                          ts_sim_inverse_diagonal(sim, tree), rows, jacobian);
 }
 
 void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w) {
     ts_tree_factor_unwhiten(sim->model, tree, sim->mass_factor + sim->mass_start[tree],
-                            ts_sim_storage_of(sim)->inverse_diagonal + sim->model->tree[tree].dof_first, 1, w);
+                            ts_sim_inverse_diagonal(sim, tree), 1, w);
 }

@@ -46,7 +46,7 @@ static pressed press(const ts_sim* sim, int body, const ts_fluid_shape* shape) {
 static void pull(ts_sim* sim, int body, ts_vec3 at, ts_vec3 force, ts_vec3 couple) {
     const ts_model* model = sim->model;
     const ts_kinematics* k = &sim->kinematics;
-    ts_vec3 lever = ts_vec3_sub(at, k->tree_origin[model->body[body].tree]);
+    ts_vec3 lever = ts_vec3_sub(at, ts_kinematics_origin(model, k, model->body[body].tree));
     ts_force wrench = {.couple = ts_vec3_add(couple, ts_vec3_cross(lever, force)), .force = force};
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent)
         sim->force_fluid[d] += ts_motion_dot_force(ts_kinematics_axis(sim->model, k, d), wrench);
@@ -57,7 +57,7 @@ static void take_ahead(const ts_sim* sim, int body, const pressed* shape, double
     const ts_model* model = sim->model;
     const ts_kinematics* k = &sim->kinematics;
     const ts_kinematic_tree* tree = &model->tree[model->body[body].tree];
-    ts_vec3 lever = ts_vec3_sub(shape->centre, k->tree_origin[model->body[body].tree]);
+    ts_vec3 lever = ts_vec3_sub(shape->centre, ts_kinematics_origin(model, k, model->body[body].tree));
     for (int i = model->body[body].dof_last; i >= 0; i = model->dof[i].parent) {
         ts_vec3 force = ts_mat3_mul_vec(&shape->drag, ts_motion_at(ts_kinematics_axis(sim->model, k, i), lever));
         ts_vec3 couple = ts_mat3_mul_vec(&shape->turn_drag, ts_kinematics_axis(sim->model, k, i).angular);
@@ -180,7 +180,7 @@ double ts_fluid_work(const ts_sim* sim, const double* middle, const double* chan
         if (body->tree < 0 || !ts_fluid_is_ahead(sim, body->tree) || ts_fluid_is_freed(sim, body->tree)) continue;
         for (int s = body->fluid_first; s < body->fluid_first + body->fluid_count; ++s) {
             pressed shape = press(sim, b, &model->fluid[s]);
-            ts_vec3 lever = ts_vec3_sub(shape.centre, sim->kinematics.tree_origin[body->tree]);
+            ts_vec3 lever = ts_vec3_sub(shape.centre, ts_kinematics_origin(sim->model, &sim->kinematics, body->tree));
             ts_motion mean = move_of(sim, b, lever, middle), step = move_of(sim, b, lever, change);
             work -= ts_vec3_dot(mean.linear, ts_mat3_mul_vec(&shape.drag, step.linear)) +
                     ts_vec3_dot(mean.angular, ts_mat3_mul_vec(&shape.turn_drag, step.angular));

@@ -29,7 +29,7 @@ void ts_jacobian_point(const ts_model* model, const ts_kinematics* kinematics, i
     size_t nv = clear(model, out_linear, out_angular);
     int tree = model->body[body].tree;
     if (tree < 0) return;
-    ts_vec3 lever = ts_vec3_sub(point, kinematics->tree_origin[tree]);
+    ts_vec3 lever = ts_vec3_sub(point, ts_kinematics_origin(model, kinematics, tree));
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
         ts_motion axis = ts_kinematics_axis(model, kinematics, d);
         if (out_linear) store_column(ts_motion_at(axis, lever), nv, out_linear + d);
@@ -59,7 +59,7 @@ void ts_jacobian_rate(const ts_model* model, const ts_kinematics* kinematics, in
     size_t nv = clear(model, out_linear, out_angular);
     int tree = model->body[body].tree;
     if (tree < 0) return;
-    ts_vec3 lever = ts_vec3_sub(point, k->tree_origin[tree]);
+    ts_vec3 lever = ts_vec3_sub(point, ts_kinematics_origin(model, k, tree));
     ts_vec3 moving = ts_motion_at(k->body_velocity[body], lever);
     for (int b = body; model->body[b].tree >= 0; b = model->body[b].parent) {
         int parent = model->body[b].parent;
@@ -81,8 +81,8 @@ void ts_jacobian_rate(const ts_model* model, const ts_kinematics* kinematics, in
 ts_motion ts_jacobian_bias(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point) {
     int tree = model->body[body].tree;
     if (tree < 0) return ts_motion_zero();
-    ts_vec3 lever = ts_vec3_sub(point, kinematics->tree_origin[tree]);
-    ts_motion velocity = kinematics->body_velocity[body], bias = kinematics->body_bias[body];
+    ts_vec3 lever = ts_vec3_sub(point, ts_kinematics_origin(model, kinematics, tree));
+    ts_motion velocity = kinematics->body_velocity[body], bias = ts_kinematics_bias(model, kinematics, body);
     // A spatial acceleration is that of what passes by; the point itself turns with the body, too.
     ts_vec3 turning = ts_vec3_cross(velocity.angular, ts_motion_at(velocity, lever));
     bias.linear = ts_vec3_add(ts_motion_at(bias, lever), turning);

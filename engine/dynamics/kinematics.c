@@ -79,12 +79,18 @@ static int count_turns(const ts_model* model) {
 }
 
 // Bodies up to the last one that is no lone body.
-static int count_inertias(const ts_model* model) {
+static int count_bodies(const ts_model* model) {
     int count = 0;
-    for (int b = 0; b < model->body_count; ++b) {
-        int tree = model->body[b].tree;
-        if (tree < 0 || model->tree[tree].kind == TS_TREE_GENERAL) count = b + 1;
-    }
+    for (int b = 0; b < model->body_count; ++b)
+        if (!ts_kinematics_is_lone(model, b)) count = b + 1;
+    return count;
+}
+
+// Joints up to the last one of such a body.
+static int count_anchors(const ts_model* model) {
+    int count = 0;
+    for (int j = 0; j < model->joint_count; ++j)
+        if (!ts_kinematics_is_lone(model, model->joint[j].body)) count = j + 1;
     return count;
 }
 
@@ -171,7 +177,7 @@ void ts_kinematics_place(const ts_model* model, const double* mocap, ts_kinemati
 #define ARRAY(arena, type, count) ((type*)ts_arena_alloc_zeroed((arena), (size_t)(count), sizeof(type)))
 
 int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* out_kinematics) {
-    int turns = count_turns(model);
+    int turns = count_turns(model), bodies = count_bodies(model);
     ts_kinematics k = {
         .body_seat = ARRAY(arena, ts_seat, model->body_count),
         .geom_seat = ARRAY(arena, ts_seat, model->geom_count),
@@ -182,11 +188,11 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
         .turn_sine = ARRAY(arena, double, turns),
         .turn_cosine = ARRAY(arena, double, turns),
         .body_centre = ARRAY(arena, ts_vec3, model->body_count),
-        .body_inertia = ARRAY(arena, ts_inertia, count_inertias(model)),
-        .joint_anchor = ARRAY(arena, ts_vec3, model->joint_count),
-        .tree_origin = ARRAY(arena, ts_vec3, model->tree_count),
+        .body_inertia = ARRAY(arena, ts_inertia, bodies),
+        .anchor_count = count_anchors(model),
+        .joint_anchor = ARRAY(arena, ts_vec3, count_anchors(model)),
         .dof_velocity = ARRAY(arena, double, model->nv),
-        .body_bias = ARRAY(arena, ts_motion, model->body_count),
+        .body_bias = ARRAY(arena, ts_motion, bodies),
         .body_velocity = ARRAY(arena, ts_motion, model->body_count),
     };
     find_axes(model, &k);
@@ -215,6 +221,13 @@ ts_inertia ts_kinematics_lone_inertia(const ts_model* model, const ts_kinematics
     return inertia;
 }
 
+// The axes that turn it do so with it, and change nothing along their own velocity; carried along they pass by the origin.
+ts_motion ts_kinematics_lone_bias(const ts_model* model, const ts_kinematics* kinematics, int tree) {
+    ts_motion shift = {ts_vec3_zero(), ts_vec3_load(kinematics->dof_velocity + model->tree[tree].dof_first)};
+    ts_motion bias = ts_motion_cross(shift, kinematics->body_velocity[model->tree[tree].root]);
+    return ts_motion_add(ts_motion_zero(), bias);
+}
+
 ts_motion ts_kinematics_lone_axis(const ts_model* model, const ts_kinematics* kinematics, int tree, int i) {
     int b = model->tree[tree].root;
     const ts_transform* pose = &kinematics->body_pose[b];
@@ -235,5 +248,6 @@ const ts_motion* ts_kinematics_axes(const ts_model* model, const ts_kinematics* 
 ts_vec3 ts_kinematics_point_velocity(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point) {
     int tree = model->body[body].tree;
     if (tree < 0) return ts_vec3_zero();
-    return ts_motion_at(kinematics->body_velocity[body], ts_vec3_sub(point, kinematics->tree_origin[tree]));
+    return ts_motion_at(kinematics->body_velocity[body],
+                        ts_vec3_sub(point, ts_kinematics_origin(model, kinematics, tree)));
 }

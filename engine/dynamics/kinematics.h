@@ -1,7 +1,7 @@
 // Where everything is and how it moves: poses, dof axes, twists and inertias from qpos and qvel.
 //
 // Every spatial vector of a tree (axis, twist, momentum, inertia) is written in world axes about one point of that tree,
-// ts_kinematics.tree_origin. The other algorithms of engine/dynamics read a ts_model and a ts_kinematics of it, nothing else.
+// ts_kinematics_origin. The other algorithms of engine/dynamics read a ts_model and a ts_kinematics of it, nothing else.
 #ifndef TS_ENGINE_KINEMATICS_H
 #define TS_ENGINE_KINEMATICS_H
 
@@ -30,9 +30,10 @@ typedef enum ts_hinge_way {
 
 /// What of kinematics is wanted beside poses, centres and anchors: bits, each with those that it needs.
 typedef enum ts_kinematics_part {
-    TS_KINEMATICS_AXES = 1,      // tree_origin, ts_kinematics_axis: for Jacobians
-    TS_KINEMATICS_TWISTS = 3,    // body_velocity: for velocities of points
-    TS_KINEMATICS_BIAS = 7,      // body_bias: for rates of Jacobians; with inertias for inverse and forward dynamics
+    TS_KINEMATICS_AXES = 1,    // ts_kinematics_axis: for Jacobians
+    TS_KINEMATICS_TWISTS = 3,  // body_velocity: for velocities of points
+    TS_KINEMATICS_BIAS =
+        7,  // ts_kinematics_bias: for rates of Jacobians; with inertias for inverse and forward dynamics
     TS_KINEMATICS_INERTIAS = 9,  // ts_kinematics_inertia: for M
     TS_KINEMATICS_GEOMS = 16,    // ts_kinematics_geom: for collisions
     TS_KINEMATICS_ALL = 31
@@ -47,6 +48,7 @@ typedef struct ts_kinematics {
     ts_seat* geom_seat;  // (geom_count) geom.pose
     int* geom_place;     // (geom_count) which of body_pose is the geom's: most lie as their bodies do
     int pose_count;      // of body_pose
+    int anchor_count;    // of joint_anchor
     int axis_first;      // the first of own_axis that is there
     int axis_count;
     int has_lone;              // nonzero: some tree is a lone body, whose axes follow from its pose
@@ -61,22 +63,38 @@ typedef struct ts_kinematics {
     ts_vec3* body_centre;     // (body_count) centres of mass in the world, m
     // (up to the last one that is no lone body) world axes, about the tree's origin; of what cannot move about the world's: ts_kinematics_inertia
     ts_inertia* body_inertia;
-    ts_vec3* joint_anchor;  // (joint_count) m, in the world, where the joint itself has left it
     ts_vec3*
-        tree_origin;  // (tree_count) m, reference point of the tree's spatial vectors: the centre of mass of its root
+        joint_anchor;  // (anchor_count: up to the last one of no lone body) m, in the world, where the joint itself has left it: ts_kinematics_anchor
     // (axis_count, from own_axis[axis_first] on) motion per unit qvel, world axes, about the tree's origin; of lone bodies nothing: ts_kinematics_axis
     ts_motion* own_axis;
 
     // from qpos and qvel
     double* dof_velocity;      // (nv) qvel
     ts_motion* body_velocity;  // (body_count) twist, world axes, about the tree's origin
-    ts_motion*
-        body_bias;  // (body_count) spatial acceleration that velocities alone give, the same axes and point; no gravity
+    // (up to the last one that is no lone body) spatial acceleration that velocities alone give, the same axes and point; no gravity: ts_kinematics_bias
+    ts_motion* body_bias;
 } ts_kinematics;
 
 /// The pose of a geom in the world.
 static inline const ts_transform* ts_kinematics_geom(const ts_kinematics* kinematics, int geom) {
     return &kinematics->body_pose[kinematics->geom_place[geom]];
+}
+
+/// m: the point that spatial vectors of a tree are about, the centre of mass of its root.
+static inline ts_vec3 ts_kinematics_origin(const ts_model* model, const ts_kinematics* kinematics, int tree) {
+    return kinematics->body_centre[model->tree[tree].root];
+}
+
+/// Whether a body is a tree of its own with a free joint.
+static inline int ts_kinematics_is_lone(const ts_model* model, int body) {
+    int tree = model->body[body].tree;
+    return tree >= 0 && model->tree[tree].kind != TS_TREE_GENERAL;
+}
+
+/// m, in the world: where a joint itself has left what it holds its body by.
+static inline ts_vec3 ts_kinematics_anchor(const ts_model* model, const ts_kinematics* kinematics, int joint) {
+    int body = model->joint[joint].body;
+    return ts_kinematics_is_lone(model, body) ? kinematics->body_pose[body].p : kinematics->joint_anchor[joint];
 }
 
 /// What a tree that is a lone body moves by per unit of its dof number i, 0 to 5.
@@ -87,10 +105,18 @@ ts_inertia ts_kinematics_lone_inertia(const ts_model* model, const ts_kinematics
 
 /// The inertia of a body, world axes, about its tree's origin; of one that cannot move about the world's.
 static inline ts_inertia ts_kinematics_inertia(const ts_model* model, const ts_kinematics* kinematics, int body) {
-    int tree = model->body[body].tree;
-    if (tree >= 0 && model->tree[tree].kind != TS_TREE_GENERAL)
-        return ts_kinematics_lone_inertia(model, kinematics, tree);
+    if (ts_kinematics_is_lone(model, body))
+        return ts_kinematics_lone_inertia(model, kinematics, model->body[body].tree);
     return kinematics->body_inertia[body];
+}
+
+/// The spatial acceleration that velocities alone give a lone body.
+ts_motion ts_kinematics_lone_bias(const ts_model* model, const ts_kinematics* kinematics, int tree);
+
+/// The spatial acceleration that velocities alone give a body, world axes, about its tree's origin; no gravity.
+static inline ts_motion ts_kinematics_bias(const ts_model* model, const ts_kinematics* kinematics, int body) {
+    if (ts_kinematics_is_lone(model, body)) return ts_kinematics_lone_bias(model, kinematics, model->body[body].tree);
+    return kinematics->body_bias[body];
 }
 
 /// Motion per unit of the velocity of a dof, world axes, about its tree's origin.

@@ -25,7 +25,7 @@ void ts_derivative_velocity(const ts_model* model, const ts_kinematics* kinemati
     if (out_linear) memset(out_linear, 0, 3 * nv * sizeof(double));
     if (out_angular) memset(out_angular, 0, 3 * nv * sizeof(double));
     if (tree < 0) return;
-    ts_vec3 lever = ts_vec3_sub(point, k->tree_origin[tree]);
+    ts_vec3 lever = ts_vec3_sub(point, ts_kinematics_origin(model, k, tree));
     // What is beyond the dof, from the body inwards: v - p of the derivation.
     ts_motion beyond = ts_motion_zero();
     for (int last = model->body[body].dof_last, first; last >= 0; last = model->dof[first].parent) {
@@ -57,7 +57,7 @@ void ts_derivative_add_wrench(const ts_model* model, const ts_kinematics* kinema
     size_t nv = (size_t)model->nv;
     int tree = model->body[body].tree, deepest = model->body[body].dof_last;
     if (tree < 0) return;
-    ts_vec3 origin = k->tree_origin[tree], lever = ts_vec3_sub(point, origin);
+    ts_vec3 origin = ts_kinematics_origin(model, k, tree), lever = ts_vec3_sub(point, origin);
     wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force));
     for (int i = deepest; i >= 0; i = model->dof[i].parent) {
         // What moves this axis: the dofs before it, and those of its quaternion.
@@ -68,7 +68,7 @@ void ts_derivative_add_wrench(const ts_model* model, const ts_kinematics* kinema
                 ts_motion_cross(ts_kinematics_axis(model, k, j), ts_kinematics_axis(model, k, i)), wrench);
     }
     if (how == TS_WRENCH_FIXED || model->body[carrier].tree < 0) return;
-    ts_vec3 shift = ts_vec3_sub(origin, k->tree_origin[model->body[carrier].tree]);
+    ts_vec3 shift = ts_vec3_sub(origin, ts_kinematics_origin(model, k, model->body[carrier].tree));
     for (int j = model->body[carrier].dof_last; j >= 0; j = model->dof[j].parent) {
         ts_motion S = {ts_kinematics_axis(model, k, j).angular, ts_motion_at(ts_kinematics_axis(model, k, j), shift)};
         ts_force change = change_of(wrench, lever, S, how);

@@ -58,28 +58,29 @@ static inline ts_four turn(const ts_joint* joint, const ts_kinematics* k, ts_hin
     return anchor;
 }
 
-// A joint of any kind; its axes are about its anchor for now.
-static inline void place_joint(const ts_model* model, int j, const double* qpos, ts_motion* axis, ts_frame_four* f,
-                               ts_kinematics* k) {
+// A joint of any kind; its axes are about its anchor for now, which this returns.
+static inline ts_vec3 place_joint(const ts_model* model, int j, const double* qpos, ts_motion* axis, ts_frame_four* f,
+                                  const ts_kinematics* k) {
     const ts_joint* joint = &model->joint[j];
+    ts_vec3 anchor;
     if (k->hinge_way[j] != TS_HINGE_NONE) {
         ts_four_store_three(ts_frame_four_direction(f, joint->axis), &axis->angular.x);
         axis->linear = ts_vec3_zero();
-        ts_four_store_three(turn(joint, k, (ts_hinge_way)k->hinge_way[j], f), &k->joint_anchor[j].x);
-        return;
+        ts_four_store_three(turn(joint, k, (ts_hinge_way)k->hinge_way[j], f), &anchor.x);
+        return anchor;
     }
     ts_transform placed;
     ts_frame_four_store(*f, &placed);
-    k->joint_anchor[j] = ts_joint_traits_of(joint->type)->place(joint, qpos + joint->qpos_first, &placed, axis);
+    anchor = ts_joint_traits_of(joint->type)->place(joint, qpos + joint->qpos_first, &placed, axis);
     *f = ts_frame_four_load(&placed);
+    return anchor;
 }
 
-// Its axes from the anchor to the tree's origin, and what it adds to the twist.
-static inline void move_joint(const ts_model* model, int j, ts_vec3 origin, unsigned parts, ts_motion* axis, place* at,
+// Its axes from the anchor to the tree's origin, a lever away, and what it adds to the twist.
+static inline void move_joint(const ts_model* model, int j, ts_vec3 lever, unsigned parts, ts_motion* axis, place* at,
                               ts_kinematics* k) {
     const ts_joint* joint = &model->joint[j];
     const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
-    ts_vec3 lever = ts_vec3_sub(origin, k->joint_anchor[j]);
     int count = traits->numbers + 3 * traits->quaternion;
     // So it is with a lone body that turns about its centre of mass.
     if (lever.x == 0.0 && lever.y == 0.0 && lever.z == 0.0) count = 0;
@@ -121,8 +122,9 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
     int count = model->tree[tree].body_count;
     place at = {0};
     // A lone body's are wanted here only.
-    int first = model->tree[tree].dof_first;
-    ts_motion room[6], *axis = model->tree[tree].kind == TS_TREE_GENERAL ? &k->own_axis[first] : room;
+    int first = model->tree[tree].dof_first, is_lone = model->tree[tree].kind != TS_TREE_GENERAL;
+    ts_motion room[6], *axis = is_lone ? room : &k->own_axis[first];
+    ts_vec3 lone_anchor;
     find_turns(qpos, tree, k);
     for (int i = 0, before = -1; i < count; before = list[i++]) {
         int b = list[i];
@@ -137,22 +139,25 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
                 hinge(model, j, parts, &at, k);
                 continue;
             }
-            place_joint(model, j, qpos, axis + (model->joint[j].dof_first - first), f, k);
+            ts_motion* own = axis + (model->joint[j].dof_first - first);
+            ts_vec3* anchor = is_lone ? &lone_anchor : &k->joint_anchor[j];
+            *anchor = place_joint(model, j, qpos, own, f, k);
             if (i > 0 && asks(parts, TS_KINEMATICS_AXES))
-                move_joint(model, j, k->tree_origin[tree], parts, axis + (model->joint[j].dof_first - first), &at, k);
+                move_joint(model, j, ts_vec3_sub(k->body_centre[list[0]], *anchor), parts, own, &at, k);
         }
         ts_frame_four_store(*f, &k->body_pose[b]);
         ts_four centre = ts_frame_four_point(f, body->centre);
         ts_four_store_three(centre, &k->body_centre[b].x);
         if (i == 0 && asks(parts, TS_KINEMATICS_AXES)) {
             at.origin = centre;
-            ts_four_store_three(centre, &k->tree_origin[tree].x);
-            for (int j = body->joint_first; j < joints; ++j)
-                move_joint(model, j, k->tree_origin[tree], parts, axis + (model->joint[j].dof_first - first), &at, k);
+            for (int j = body->joint_first; j < joints; ++j) {
+                ts_vec3 lever = ts_vec3_sub(k->body_centre[b], is_lone ? lone_anchor : k->joint_anchor[j]);
+                move_joint(model, j, lever, parts, axis + (model->joint[j].dof_first - first), &at, k);
+            }
         }
         if (asks(parts, TS_KINEMATICS_TWISTS)) ts_spatial_four_put(at.velocity, &k->body_velocity[b]);
-        if (asks(parts, TS_KINEMATICS_BIAS)) ts_spatial_four_put(at.bias, &k->body_bias[b]);
-        if (asks(parts, TS_KINEMATICS_INERTIAS) && model->tree[tree].kind == TS_TREE_GENERAL)
+        if (asks(parts, TS_KINEMATICS_BIAS) && !is_lone) ts_spatial_four_put(at.bias, &k->body_bias[b]);
+        if (asks(parts, TS_KINEMATICS_INERTIAS) && !is_lone)
             ts_frame_four_inertia(f, body, ts_four_minus(centre, at.origin), &k->body_inertia[b]);
         for (int g = body->geom_first; asks(parts, TS_KINEMATICS_GEOMS) && g < body->geom_first + body->geom_count; ++g)
             ts_frame_four_place_geom(f, g, k);
@@ -160,8 +165,7 @@ static inline void walk(const ts_model* model, int tree, const double* qpos, uns
 }
 
 // How a lone body moves by the rates of all six; its axes of turning are seen from its centre of mass.
-static inline void move_lone(const ts_frame_four* f, ts_four lever, const double* rate, ts_motion* out_velocity,
-                             ts_motion* out_bias) {
+static inline void move_lone(const ts_frame_four* f, ts_four lever, const double* rate, ts_motion* out_velocity) {
     const ts_four angular[3] = {f->x, f->y, f->z}, zero = ts_four_zero();
     int is_apart = ts_four_any(ts_four_size(lever));
     ts_spatial_four own = ts_spatial_four_zero();
@@ -172,7 +176,6 @@ static inline void move_lone(const ts_frame_four* f, ts_four lever, const double
         own = i == 0 ? part : ts_spatial_four_plus(own, part);
     }
     ts_spatial_four v = {zero, ts_four_plus(zero, ts_four_vec3(ts_vec3_load(rate)))};
-    ts_spatial_four_put(ts_spatial_four_plus(ts_spatial_four_zero(), ts_spatial_four_cross(v, own)), out_bias);
     ts_spatial_four_put(ts_spatial_four_plus(v, own), out_velocity);
 }
 
@@ -186,12 +189,9 @@ static inline void walk_lone(const ts_model* model, int tree, const double* qpos
     ts_frame_four f = {ts_four_vec3(ts_mat3_column(&pose.R, 0)), ts_four_vec3(ts_mat3_column(&pose.R, 1)),
                        ts_four_vec3(ts_mat3_column(&pose.R, 2)), ts_four_vec3(pose.p)};
     k->body_pose[b] = pose;
-    k->joint_anchor[body->joint_first] = pose.p;
     ts_four centre = ts_frame_four_point(&f, body->centre);
     ts_four_store_three(centre, &k->body_centre[b].x);
-    ts_four_store_three(centre, &k->tree_origin[tree].x);
-    move_lone(&f, ts_four_minus(centre, f.p), k->dof_velocity + joint->dof_first, &k->body_velocity[b],
-              &k->body_bias[b]);
+    move_lone(&f, ts_four_minus(centre, f.p), k->dof_velocity + joint->dof_first, &k->body_velocity[b]);
     for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) ts_frame_four_place_geom(&f, g, k);
 }
 

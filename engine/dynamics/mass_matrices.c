@@ -1,7 +1,7 @@
 // Where mass matrices and their factors stand.
 //
 // Problem: of ten thousand stones of one kind each would keep the same 72 numbers. Rule: the matrix of a lone body with its frame in its centre of mass is
-// the same in every pose; bodies of the same mass and inertia, to the bit, share the block of the first of them. It is made once, by one thread
+// the same in every pose; bodies of the same mass and inertia, to the bit, share the block of the first of them, and one over its factor's diagonal. It is made once, by one thread
 // (dynamics.c). Where something may pull ahead, which changes matrices, or masses may change, every tree has a block of its own.
 // Source: none.
 // Guaranteed: a block holds what its tree's own would; linear time.
@@ -47,21 +47,26 @@ static int lay_out(ts_sim* sim, int shares) {
     while (size < 2 * (size_t)model->tree_count) size *= 2;
     int* place = (int*)ts_arena_alloc_zeroed(&sim->scratch, size, sizeof(int));
     long long at = 0;
+    int row = 0;
     for (int t = 0; place && t < model->tree_count && at <= INT_MAX; ++t) {
         long long n = model->tree[t].dof_count;
         int steady = storage->tree_matrix[t] & TS_TREE_MATRIX_STEADY;
         int first = steady && shares ? first_alike(model, t, place, size) : t;
         sim->mass_start[t] = first < t ? sim->mass_start[first] : (int)at;
-        if (first == t) at += n * n;
+        storage->inverse_start[t] = first < t ? storage->inverse_start[first] : row;
+        if (first != t) continue;
+        at += n * n;
+        row += (int)n;
     }
     if (at <= INT_MAX) sim->mass_start[model->tree_count] = (int)at;
+    storage->inverse_start[model->tree_count] = row;
     ts_arena_scope_end(&sim->scratch, scope);
     return place && at <= INT_MAX;
 }
 
-static double* take_numbers(ts_sim* sim) {
-    return (double*)ts_arena_alloc_zeroed(&ts_sim_storage_of(sim)->fixed,
-                                          (size_t)sim->mass_start[sim->model->tree_count], sizeof(double));
+static double* take_numbers(ts_sim* sim, const int* start) {
+    return (double*)ts_arena_alloc_zeroed(&ts_sim_storage_of(sim)->fixed, (size_t)start[sim->model->tree_count],
+                                          sizeof(double));
 }
 
 int ts_mass_matrices_create(ts_sim* sim) {
@@ -69,42 +74,50 @@ int ts_mass_matrices_create(ts_sim* sim) {
     const ts_model* model = sim->model;
     sim->mass_start = TS_ARENA_ARRAY(&storage->fixed, int, model->tree_count + 1);
     storage->tree_matrix = TS_ARENA_ARRAY(&storage->fixed, unsigned char, model->tree_count);
-    if (!sim->mass_start || !storage->tree_matrix) return 0;
+    storage->inverse_start = TS_ARENA_ARRAY(&storage->fixed, int, model->tree_count + 1);
+    if (!sim->mass_start || !storage->tree_matrix || !storage->inverse_start) return 0;
     for (int t = 0; t < model->tree_count; ++t)
         storage->tree_matrix[t] = (unsigned char)(is_steady(sim, t) ? TS_TREE_MATRIX_STEADY : 0);
     storage->matrices_are_shared = !storage->drive;
     if (!lay_out(sim, storage->matrices_are_shared)) return 0;
-    sim->mass_matrix = take_numbers(sim);
-    sim->mass_factor = take_numbers(sim);
-    return sim->mass_matrix && sim->mass_factor;
+    sim->mass_matrix = take_numbers(sim, sim->mass_start);
+    sim->mass_factor = take_numbers(sim, sim->mass_start);
+    storage->inverse_diagonal = take_numbers(sim, storage->inverse_start);
+    return sim->mass_matrix && sim->mass_factor && storage->inverse_diagonal;
 }
 
 int ts_mass_matrices_part(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_model* model = sim->model;
-    const double *M = sim->mass_matrix, *L = sim->mass_factor;
+    const double *M = sim->mass_matrix, *L = sim->mass_factor, *inverse = storage->inverse_diagonal;
     memset(storage->tree_matrix, 0, (size_t)model->tree_count);
     if (!storage->matrices_are_shared) return 1;
     int* start = TS_ARENA_ARRAY(&storage->fixed, int, model->tree_count + 1);
-    if (!start) return 0;
-    int* shared = sim->mass_start;
+    int* row = TS_ARENA_ARRAY(&storage->fixed, int, model->tree_count + 1);
+    if (!start || !row) return 0;
+    int *shared = sim->mass_start, *shared_row = storage->inverse_start;
     sim->mass_start = start;
-    double *own_M = NULL, *own_L = NULL;
+    storage->inverse_start = row;
+    double *own_M = NULL, *own_L = NULL, *own_inverse = NULL;
     if (lay_out(sim, 0)) {
-        own_M = take_numbers(sim);
-        own_L = take_numbers(sim);
+        own_M = take_numbers(sim, start);
+        own_L = take_numbers(sim, start);
+        own_inverse = take_numbers(sim, row);
     }
-    if (!own_M || !own_L) {
+    if (!own_M || !own_L || !own_inverse) {
         sim->mass_start = shared;
+        storage->inverse_start = shared_row;
         return 0;
     }
     for (int t = 0; t < model->tree_count; ++t) {
         size_t bytes = (size_t)model->tree[t].dof_count * (size_t)model->tree[t].dof_count * sizeof(double);
         memcpy(own_M + start[t], M + shared[t], bytes);
         memcpy(own_L + start[t], L + shared[t], bytes);
+        memcpy(own_inverse + row[t], inverse + shared_row[t], (size_t)model->tree[t].dof_count * sizeof(double));
     }
     sim->mass_matrix = own_M;
     sim->mass_factor = own_L;
+    storage->inverse_diagonal = own_inverse;
     storage->matrices_are_shared = 0;
     return 1;
 }

@@ -31,10 +31,10 @@ void ts_derivative_regressor(const ts_model* model, const ts_kinematics* kinemat
     if (tree < 0) return;
     int first = model->tree[tree].dof_first;
     memset(out_matrix, 0, (size_t)model->tree[tree].dof_count * PARAMETERS * sizeof(double));
-    ts_motion v = k->body_velocity[body], a = k->body_bias[body];
+    ts_motion v = k->body_velocity[body], a = ts_kinematics_bias(model, k, body);
     for (int d = model->body[body].dof_last; acceleration && d >= 0; d = model->dof[d].parent)
         a = ts_motion_add_scaled(a, acceleration[d - first], ts_kinematics_axis(model, k, d));
-    ts_vec3 lever = ts_vec3_sub(k->body_pose[body].p, k->tree_origin[tree]);
+    ts_vec3 lever = ts_vec3_sub(k->body_pose[body].p, ts_kinematics_origin(model, k, tree));
     v.linear = ts_motion_at(v, lever);
     a.linear = ts_vec3_add_scaled(ts_motion_at(a, lever), model->body[body].buoyancy - 1.0, gravity);
     for (int p = 0; p < PARAMETERS; ++p) {

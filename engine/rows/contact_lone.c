@@ -29,7 +29,7 @@ static int open_sides(const ts_sim* sim, const ts_contact* contact, ts_row_lanes
         side->pose = &sim->kinematics.body_pose[body[k]];
         side->sign = k ? 1.0 : -1.0;
         side->L = sim->mass_factor + sim->mass_start[tree];
-        side->inverse = storage->inverse_diagonal + first;
+        side->inverse = ts_sim_inverse_diagonal(sim, tree);
         side->now = sim->qvel + first;
         side->free = sim->free_velocity + first;
     }

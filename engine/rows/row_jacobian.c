@@ -43,7 +43,7 @@ static inline double* open_sixes(ts_row_piece* piece, int row, int rows, double*
 static inline void close_sixes(ts_row_jacobian* J, const ts_row_piece* piece, int row, int rows, double* six) {
     const ts_sim* sim = J->sim;
     const double* L = sim->mass_factor + sim->mass_start[piece->tree];
-    const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first;
+    const double* inverse = ts_sim_inverse_diagonal(sim, piece->tree);
     const double *v = sim->qvel + piece->dof_first, *v_free = sim->free_velocity + piece->dof_first;
     ts_row_speeds* speeds = J->speeds;
     int centred = ts_free_body_is_centred(sim->model, piece->tree);
@@ -62,12 +62,12 @@ static inline void close_sixes(ts_row_jacobian* J, const ts_row_piece* piece, in
 
 // Metres and radians are compared by what moves with them. `last` is the tip of the chain that moves the point, or turns.
 static void note_speed(const ts_sim* sim, ts_row_piece* piece, int last, ts_vec3 lever, int turns) {
-    const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal;
+    const double* inverse = ts_sim_inverse_diagonal(sim, piece->tree);
     for (int d = last; d >= 0; d = sim->model->dof[d].parent) {
         ts_motion axis = ts_kinematics_axis(sim->model, &sim->kinematics, d);
         ts_vec3 velocity = turns ? axis.angular : ts_motion_at(axis, lever);
         double speed = fabs(velocity.x) + fabs(velocity.y) + fabs(velocity.z);
-        piece->fastest = fmax(piece->fastest, speed * inverse[d]);
+        piece->fastest = fmax(piece->fastest, speed * inverse[d - piece->dof_first]);
     }
 }
 
@@ -127,7 +127,7 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
                                     &frame,
                                     sign,
                                     sim->mass_factor + sim->mass_start[tree],
-                                    ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first,
+                                    ts_sim_inverse_diagonal(sim, tree),
                                     sim->qvel + piece->dof_first,
                                     sim->free_velocity + piece->dof_first};
             ts_row_lanes_three(&by, 1, J->speeds->now, J->speeds->free, piece->J);
@@ -141,7 +141,7 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
         close_sixes(J, piece, row, rows, six);
         return;
     }
-    ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.tree_origin[tree]);
+    ts_vec3 lever = ts_vec3_sub(point, ts_kinematics_origin(sim->model, &sim->kinematics, tree));
     // Contacts of one foot.
     if (piece->wrench && !piece->may_stand_still) {
         double* to = piece->wrench + 6 * row;
@@ -220,8 +220,8 @@ ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point) {
         return ts_vec3_cross(velocity.angular, ts_vec3_cross(velocity.angular, lever));
     }
     // Spatial accelerations are those of what passes by the origin.
-    ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.tree_origin[tree]);
-    ts_vec3 passing = ts_motion_at(sim->kinematics.body_bias[body], lever);
+    ts_vec3 lever = ts_vec3_sub(point, ts_kinematics_origin(sim->model, &sim->kinematics, tree));
+    ts_vec3 passing = ts_motion_at(ts_kinematics_bias(sim->model, &sim->kinematics, body), lever);
     ts_vec3 turning = ts_vec3_cross(velocity.angular, ts_motion_at(velocity, lever));
     return ts_vec3_add(passing, turning);
 }

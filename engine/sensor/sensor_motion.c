@@ -37,7 +37,7 @@ void ts_sensor_motion_begin(ts_sim* sim) { motion_of(sim)->has_accelerations = m
 
 ts_vec3 ts_sensor_origin(const ts_sim* sim, int body) {
     int tree = sim->model->body[body].tree;
-    return tree < 0 ? ts_vec3_zero() : sim->kinematics.tree_origin[tree];
+    return tree < 0 ? ts_vec3_zero() : ts_kinematics_origin(sim->model, &sim->kinematics, tree);
 }
 
 ts_vec3 ts_sensor_turning(const ts_sim* sim, int body) {
@@ -55,7 +55,7 @@ const ts_sensor_motion* ts_sensor_accelerations(ts_sim* sim) {
         const ts_body* body = &model->body[b];
         ts_motion a = {ts_vec3_zero(), ts_vec3_neg(sim->options.gravity)};
         if (body->tree >= 0) {
-            a = ts_motion_add(a, sim->kinematics.body_bias[b]);
+            a = ts_motion_add(a, ts_kinematics_bias(model, &sim->kinematics, b));
             for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
                 a = ts_motion_add_scaled(a, rate * (new_velocity[d] - sim->qvel[d]),
                                          ts_kinematics_axis(sim->model, &sim->kinematics, d));

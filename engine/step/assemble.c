@@ -114,7 +114,7 @@ static const double least_part = 1e-5;
 static int is_still(const ts_sim* sim, const ts_row_piece* piece, const ts_block* block) {
     int cone = block->set == TS_SET_CONE, first = cone ? 2 : 0, last = cone ? 3 : block->rows;
     if (!piece->may_stand_still) return 0;
-    const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first;
+    const double* inverse = ts_sim_inverse_diagonal(sim, piece->tree);
     for (int r = first; r < last; ++r)
         for (int d = 0; d < piece->dof_count; ++d)
             if (fabs(ts_row_entry(piece, r, d)) * inverse[d] > least_part * piece->fastest) return 0;
@@ -131,7 +131,7 @@ static ts_row_lanes lanes_of(const assembly* work, const ts_row_piece* piece, in
                           piece->dof_first,
                           piece->dof_count,
                           sim->mass_factor + sim->mass_start[piece->tree],
-                          ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first,
+                          ts_sim_inverse_diagonal(sim, piece->tree),
                           segment,
                           segments,
                           sim->qvel + piece->dof_first,

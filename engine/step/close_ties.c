@@ -117,7 +117,7 @@ static int take_room(closing* c) {
     *end = *c->sim;
     end->kinematics.body_pose = TS_ARENA_ARRAY(arena, ts_transform, end->kinematics.pose_count);
     end->kinematics.body_centre = TS_ARENA_ARRAY(arena, ts_vec3, model->body_count);
-    end->kinematics.joint_anchor = TS_ARENA_ARRAY(arena, ts_vec3, model->joint_count);
+    end->kinematics.joint_anchor = TS_ARENA_ARRAY(arena, ts_vec3, end->kinematics.anchor_count);
     end->kinematics.own_axis = TS_ARENA_ARRAY(arena, ts_motion, end->kinematics.axis_count);
     if (arena->failed) return 0;
     end->kinematics.own_axis -= end->kinematics.axis_first;

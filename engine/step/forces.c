@@ -38,9 +38,17 @@ static void take_servos_away(const ts_sim* sim, double* force) {
     }
 }
 
+// `x` NULL: zeros.
 static void keep(const double* x, int count, double* out_x) {
-    if (out_x) memcpy(out_x, x, (size_t)count * sizeof *x);
+    if (!out_x) return;
+    if (x)
+        memcpy(out_x, x, (size_t)count * sizeof *x);
+    else
+        memset(out_x, 0, (size_t)count * sizeof *out_x);
 }
+
+// Of `x`, NULL where all of it is zero.
+static double of(const double* x, int d) { return x ? x[d] : 0.0; }
 
 ts_code ts_step_find_forces(ts_sim* sim, const ts_step_forces* out_forces) {
     const ts_model* model = sim->model;
@@ -59,7 +67,7 @@ ts_code ts_step_find_forces(ts_sim* sim, const ts_step_forces* out_forces) {
     ts_dynamics_gather_adhesion(sim, constraint);
     ts_rnea_forces(model, &sim->kinematics, sim->options.gravity, acceleration, &storage->tree_scratch, passive);
     for (int d = 0; d < nv; ++d)
-        passive[d] -= applied[d] + sim->force_actuator[d] + sim->force_fluid[d] + constraint[d];
+        passive[d] -= applied[d] + of(sim->force_actuator, d) + of(sim->force_fluid, d) + constraint[d];
     keep(acceleration, nv, out_forces->acceleration);
     keep(applied, nv, out_forces->applied);
     keep(sim->force_actuator, nv, out_forces->actuator);

@@ -52,7 +52,7 @@ static void find_touched(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     memset(storage->late_next, 0, (size_t)sim->model->tree_count * sizeof(double));
     if (ts_substep_is_later(sim)) return;
-    memset(storage->tree_touched, 0, (size_t)sim->model->tree_count * sizeof(int));
+    memset(storage->tree_touched, 0, (size_t)sim->model->tree_count);
     for (int b = 1; storage->pile && b < storage->pile->pairs->body_count; ++b)
         storage->tree_touched[storage->pile->tree[b]] =
             storage->pile->flies_on[b] ? TS_TREE_TOUCHED_ROUND : TS_TREE_TOUCHED;
@@ -145,7 +145,7 @@ static void keep_impulse(const ts_sim* sim, int b, ts_row_memory* memory, ts_row
 }
 
 // Writes down what the next step shall know of this one's blocks, in the order of their sources and items. Returns 0 when
-// memory is short; a new maximum is the only time a warm step touches the heap, and then it takes a thirty-second more.
+// memory is short; a new maximum is the only time a warm step touches the heap, and then it takes little more.
 static int remember_rows(ts_sim* sim) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
@@ -205,8 +205,9 @@ static int coast(ts_sim* sim, double* qpos) {
     // A row that moves anything moves the only tree there is.
     if (model->tree_count == 1 && !ts_pile_is_on(sim) && plan->segment_count > 0) return 1;
     int is_pile = ts_pile_is_on(sim);
-    int* touched = is_pile ? ts_sim_storage_of(sim)->tree_touched
-                           : (int*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->tree_count, sizeof(int));
+    unsigned char* touched = is_pile
+                                 ? ts_sim_storage_of(sim)->tree_touched
+                                 : (unsigned char*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->tree_count, 1);
     if (!touched) return 0;
     if (!is_pile)
         for (int s = 0; s < plan->segment_count; ++s) touched[model->dof[plan->segment[s].column].tree] = 1;

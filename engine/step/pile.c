@@ -479,7 +479,7 @@ static void place_geoms_of(ts_sim* sim, int tree) {
 }
 
 // Lone bodies, and their geoms where `geoms` says so of a tree.
-static void place_lone(ts_sim* sim, waiting_trees* waiting, const int* touched) {
+static void place_lone(ts_sim* sim, waiting_trees* waiting, const unsigned char* touched) {
     place_roots(sim, waiting);
     for (int k = 0; k < waiting->count; ++k)
         if (!touched || !touched[waiting->tree[k]]) place_geoms_of(sim, waiting->tree[k]);
@@ -487,7 +487,7 @@ static void place_lone(ts_sim* sim, waiting_trees* waiting, const int* touched) 
 }
 
 // Of those that are touched only how they are turned; `touched` NULL: nobody is.
-static void place_range(ts_sim* sim, int begin, int end, const int* touched) {
+static void place_range(ts_sim* sim, int begin, int end, const unsigned char* touched) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     waiting_trees waiting = {{0}, 0};
     for (int t = begin; t < end; ++t) {

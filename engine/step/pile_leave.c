@@ -92,8 +92,8 @@ void KERNEL(ts_pile_leave_runs)(void* context, int begin, int end, int worker) {
 
 #if !TS_WIDE
 
-// Of the last step's memory, which this takes the place of, the pauses alone are still asked for. As elsewhere (integrate.c), a new maximum takes a
-// thirty-second more.
+// Of the last step's memory, which this takes the place of, the pauses alone are still asked for. As elsewhere (integrate.c), a new maximum takes
+// little more.
 int ts_pile_leave(ts_sim* sim, ts_pile* pile) {
     ts_row_memory_array* next = &sim->row_memory;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);

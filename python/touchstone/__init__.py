@@ -196,6 +196,8 @@ class World:
     def _array(self, name):
         count = ctypes.c_int()
         data = _c.ts_python_array(self._live(), name.encode(), ctypes.byref(count))
+        if not data:
+            return numpy.zeros(count.value)
         return numpy.ctypeslib.as_array(data, (max(count.value, 1),))[: count.value]
 
     def _write(self, name, values):
@@ -232,6 +234,8 @@ class World:
         data = _c.ts_python_equality_active(self._live(), ctypes.byref(count))
         if count.value == 0:
             return numpy.zeros(0, dtype=ctypes.c_int)
+        if not data:
+            return numpy.zeros(count.value)
         return numpy.ctypeslib.as_array(data, (count.value,))
 
     bias = _result("bias", "Coriolis, centrifugal and gravity forces (nv)")

@@ -56,6 +56,12 @@ Test(array, who_asks_for_all_at_once_holds_little_more) {
     cr_expect_lt(moves, 50, "four times as large: about log(4) / log(33 / 32)");
     for (int i = 0; i < 1000; ++i) cr_assert_eq(array.data[i], i);
     cr_expect_not(int_array_reserve_little(&array, -1));
+    // Of what is large a thirty-second would be much.
+    enum { MANY = 1 << 20, MORE = 1 << 22 };
+    cr_assert(int_array_reserve_little(&array, MANY));
+    cr_expect(array.capacity >= MANY && array.capacity <= MANY + (1 << 16) / (int)sizeof(int) + 8);
+    cr_assert(int_array_reserve_little(&array, MORE));
+    cr_expect(array.capacity >= MORE + MORE / 129 && array.capacity <= MORE + MORE / 128 + 8);
     int_array_free(&array);
 }
 

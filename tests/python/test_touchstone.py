@@ -126,6 +126,9 @@ class TouchstoneTest(unittest.TestCase):
             numpy.testing.assert_allclose(world.body_poses[1, :3], [0, 0, 0.1], atol=1e-9)
             self.assertLess(world.report.natural, 1e-6)
             self.assertEqual(world.body_names[1], "ball")
+            # Of what there is nothing of there are zeros.
+            numpy.testing.assert_array_equal(world.force_actuator, numpy.zeros(6))
+            numpy.testing.assert_array_equal(world.force_fluid, numpy.zeros(6))
 
     def test_what_is_quiet_for_ten_steps_sleeps_where_its_file_says_so(self):
         with touchstone.World(mjcf=SLEEPERS) as world:

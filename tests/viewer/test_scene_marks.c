@@ -97,7 +97,7 @@ Test(scene_marks, joints_ties_and_frames_are_where_they_are) {
     cr_assert(hinges > 1 && list.arrows.count == hinges);
     for (int k = 0; k < hinges; ++k) {
         const ts_draw_arrow* arrow = &list.arrows.data[k];
-        ts_vec3 anchor = sim->kinematics.joint_anchor[k];
+        ts_vec3 anchor = ts_kinematics_anchor(sim->model, &sim->kinematics, k);
         ts_vec3 way = ts_vec3_make((double)arrow->vector[0], (double)arrow->vector[1], (double)arrow->vector[2]);
         ts_vec3 from = ts_vec3_make((double)arrow->from[0], (double)arrow->from[1], (double)arrow->from[2]);
         cr_assert(ts_vec3_distance(ts_vec3_add_scaled(from, 0.5, way), anchor) < 1e-6, "its middle is the anchor");

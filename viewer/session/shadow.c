@@ -53,8 +53,8 @@ static void copy_kinematics(ts_arena* arena, const ts_model* m, const ts_kinemat
     out->body_velocity = copy(arena, from->body_velocity, (size_t)m->body_count, sizeof *from->body_velocity);
     out->geom_place = copy(arena, from->geom_place, (size_t)m->geom_count, sizeof *from->geom_place);
     out->pose_count = from->pose_count;
-    out->joint_anchor = copy(arena, from->joint_anchor, (size_t)m->joint_count, sizeof *from->joint_anchor);
-    out->tree_origin = copy(arena, from->tree_origin, (size_t)m->tree_count, sizeof *from->tree_origin);
+    out->joint_anchor = copy(arena, from->joint_anchor, (size_t)from->anchor_count, sizeof *from->joint_anchor);
+    out->anchor_count = from->anchor_count;
     out->axis_first = from->axis_first;
     out->axis_count = from->axis_count;
     out->has_lone = from->has_lone;

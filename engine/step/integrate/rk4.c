@@ -212,7 +212,7 @@ static int go_through(ts_sim* sim, ts_arena* scratch, stage_visit visit, void* u
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     together all;
     if (!open_together(sim, scratch, &all)) return 0;
-    memset(storage->tree_unsolved, 0, (size_t)model->tree_count * sizeof(int));
+    memset(storage->tree_unsolved, 0, (size_t)model->tree_count);
     for (int k = 0; k < STAGES; ++k) {
         for (int t = 0; t < model->tree_count; ++t) enter_stage(sim, t, k, &all.tree[t]);
         join(sim, &all, k);

@@ -54,7 +54,8 @@ Test(kinematics, axes_and_twists_are_derivatives_of_positions) {
                 ts_vec3 world = ts_transform_point(&f.sim->kinematics.body_pose[b], point);
                 ts_motion axis = ts_motion_zero();
                 if (moves) axis = ts_kinematics_axis(f.sim->model, &f.sim->kinematics, d);
-                ts_vec3 origin = moves ? f.sim->kinematics.tree_origin[f.model->body[b].tree] : world;
+                ts_vec3 origin =
+                    moves ? ts_kinematics_origin(f.model, &f.sim->kinematics, f.model->body[b].tree) : world;
                 assert_vec3(ts_motion_at(axis, ts_vec3_sub(world, origin)), linear, 1e-9, "point by dof");
                 assert_vec3(axis.angular, angular, 1e-9, "turn by dof");
             }

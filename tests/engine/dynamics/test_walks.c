@@ -27,6 +27,8 @@ static void take_all(const ts_model* model, ts_kinematics* k, motion_table* out)
     memset(out, 0, sizeof *out);
     // A lone body's follow from its pose.
     for (int d = 0; d < model->nv; ++d) out->axis[d] = ts_kinematics_axis(model, k, d);
+    for (int t = 0; t < model->tree_count; ++t) out->origin[t] = ts_kinematics_origin(model, k, t);
+    for (int j = 0; j < model->joint_count; ++j) out->anchor[j] = ts_kinematics_anchor(model, k, j);
     for (int b = 0; b < model->body_count; ++b) {
         const ts_body* body = &model->body[b];
         // What hangs on the world only is placed once.
@@ -40,11 +42,11 @@ static void take_all(const ts_model* model, ts_kinematics* k, motion_table* out)
         }
         take(&out->body[b], &k->body_pose[b], sizeof *out->body);
         take(&out->centre[b], &k->body_centre[b], sizeof *out->centre);
+        out->bias[b] = ts_kinematics_bias(model, k, b);
+        if (model->tree[body->tree].kind == TS_TREE_GENERAL) memset(&k->body_bias[b], 0xff, sizeof *k->body_bias);
         take(&out->velocity[b], &k->body_velocity[b], sizeof *out->velocity);
-        take(&out->bias[b], &k->body_bias[b], sizeof *out->bias);
     }
-    take(out->anchor, k->joint_anchor, (size_t)model->joint_count * sizeof *out->anchor);
-    take(out->origin, k->tree_origin, (size_t)model->tree_count * sizeof *out->origin);
+    memset(k->joint_anchor, 0xff, (size_t)k->anchor_count * sizeof *k->joint_anchor);
     memset(k->own_axis + k->axis_first, 0xff, (size_t)k->axis_count * sizeof *k->own_axis);
     memset(k->dof_velocity, 0xff, (size_t)model->nv * sizeof(double));
 }

@@ -49,7 +49,7 @@ static void check(const fixture* f, int t, int last, int rows, ts_rng* rng) {
                           tree->dof_first,
                           n,
                           sim->mass_factor + sim->mass_start[t],
-                          ts_sim_storage_of(sim)->inverse_diagonal + tree->dof_first,
+                          ts_sim_inverse_diagonal(sim, t),
                           segment,
                           segments_of(f, tree, last, segment),
                           sim->qvel + tree->dof_first,

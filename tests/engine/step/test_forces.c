@@ -93,6 +93,24 @@ Test(forces, constraints_carry_what_rests) {
     ts_model_free(model);
 }
 
+// A lone body that nothing drives has no numbers for what drives it, and none for a medium before there is one.
+Test(forces, of_a_lone_body_are_nothing_before_there_is_a_medium) {
+    ts_model* model;
+    ts_sim* sim =
+        start("<mujoco><worldbody><body><freejoint/><geom size='0.1' mass='3'/></body></worldbody></mujoco>", &model);
+    sim->qvel[0] = 2.0;
+    parts p = find(sim);
+    cr_expect(!sim->force_actuator && !sim->force_fluid);
+    for (int d = 0; d < 6; ++d) cr_expect(p.actuator[d] == 0.0 && p.fluid[d] == 0.0, "%d", d);
+    cr_assert_eq(ts_sim_set(sim, "density", "1000", NULL), TS_OK);
+    p = find(sim);
+    cr_assert_not_null(sim->force_fluid);
+    for (int d = 0; d < 6; ++d) cr_expect_eq(p.actuator[d], 0.0, "%d", d);
+    cr_expect_lt(p.fluid[0], -1.0);
+    ts_sim_free(sim);
+    ts_model_free(model);
+}
+
 // Of a tree that falls on the floor with all there is: the parts add up to M a + b, M and b from a simulation that takes nothing ahead.
 Test(forces, add_up_to_newtons_law) {
     static const char text[] =
