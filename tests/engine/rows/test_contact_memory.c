@@ -44,7 +44,8 @@ static void check(const fixture* f, const ts_row_memory* memory, const ts_row_mo
         const ts_row_more* n = &more[m->more];
         if (m->more_count > 1)
             expect_vector(n[1].number,
-                          ts_mat3_mul_vec(&contact->frame, ts_sim_contact_rare(sim, (int)(contact - sim->contact))->angular_impulse),
+                          ts_mat3_mul_vec(&contact->frame,
+                                          ts_sim_contact_rare(sim, (int)(contact - sim->contact))->angular_impulse),
                           "turning", b);
         expect_vector(n->number + TS_CONTACT_NORMAL, ts_mat3_column(&contact->frame, 2), "normal", b);
         expect_vector(n->number + TS_CONTACT_TANGENT, ts_mat3_column(&contact->frame, 0), "tangent", b);
