@@ -19,7 +19,7 @@ typedef struct row {
     uint64_t key;
     char name[120];
     ts_contact_mode mode;
-    int first;  // its rows among the unknowns: two tangents, the normal; -1: none
+    int first;  // its rows among the unknowns: two tangents and the normal; without friction the latter alone
     ts_vec3 position;
     ts_mat3 frame;
     ts_internal_range range;        // N s
@@ -39,7 +39,7 @@ typedef struct forces_job {
     int unknowns;  // rows of the problem, and dimensions of its internal forces
     int internal;
     double* space;  // of the internal forces: so many orthonormal vectors, of all unknowns
-    double step;    // s
+    double step;    // s, of the last part of the step that is looked at: all impulses are its own
     double inner[TS_SETUP_SOLVERS];
     ts_solve_status status[TS_SETUP_SOLVERS];
 } forces_job;
@@ -85,39 +85,47 @@ static int complement(const double* basis, int rank, int n, double* out) {
     return 1;
 }
 
-// The rows of the last step, their names, modes and ranges.
+// Where the normal impulse of a contact is.
+static int normal_row(const ts_contact_problem* problem, int block) {
+    return problem->block[block].row + (problem->block[block].rows >= 3 ? 2 : 0);
+}
+
+// The rows of the last step, their names, modes and ranges. Of what sleeps nothing was solved.
 static ts_code look(forces_job* job, ts_status* status) {
     ts_sim* sim = job->sim;
     ts_contact_certificate certificate;
     double* basis = NULL;
-    job->step = sim->problem.time_step;
-    job->count = sim->contact_count;
-    job->unknowns = sim->problem.row_count;
-    if (sim->contact_count == 0 || sim->problem.row_count == 0)
-        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "nothing touches at t = %g s", sim->time);
-    if (sim->problem.row_count > TS_INTERNAL_FORCE_ROWS_MAX)
+    const ts_contact_problem* problem = ts_sim_problem(sim);
+    if (!problem) return no_memory(status);
+    job->step = problem->time_step;
+    job->unknowns = problem->row_count;
+    if (sim->contact_count == 0 || problem->row_count == 0)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s at t = %g s",
+                             sim->contact_count > 0 ? "all that touches sleeps" : "nothing touches", sim->time);
+    if (problem->row_count > TS_INTERNAL_FORCE_ROWS_MAX)
         return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
-                             "%d rows are more than %d: all contacts are looked at together", sim->problem.row_count,
+                             "%d rows are more than %d: all contacts are looked at together", problem->row_count,
                              (int)TS_INTERNAL_FORCE_ROWS_MAX);
-    job->rows = (row*)calloc((size_t)job->count, sizeof *job->rows);
-    int rank = ts_internal_basis(&sim->problem, &job->arena, &basis);
+    job->rows = (row*)calloc((size_t)sim->contact_count, sizeof *job->rows);
+    int rank = ts_internal_basis(problem, &job->arena, &basis);
     if (!job->rows || rank < 0) return no_memory(status);
-    job->internal = sim->problem.row_count - rank;
+    job->internal = problem->row_count - rank;
     job->space = (double*)calloc((size_t)job->internal * (size_t)job->unknowns + 1, sizeof *job->space);
     if (!job->space || !complement(basis, rank, job->unknowns, job->space)) return no_memory(status);
     ts_code code = ts_certify_step(sim, TS_CERTIFICATE_FAST, &job->arena, &certificate);
     if (code) return ts_status_set(status, code, NULL, 0, "the step cannot be judged");
-    for (int i = 0; i < job->count; ++i) {
+    for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact contact = ts_sim_contact(sim, i);
-        row* r = &job->rows[i];
+        if (contact.block < 0) continue;
+        row* r = &job->rows[job->count++];
         r->key = contact.key;
         r->position = contact.position;
         r->frame = contact.frame;
-        r->first = contact.block < 0 ? -1 : sim->problem.block[contact.block].row;
-        if (contact.block < 0) continue;
+        r->first = problem->block[contact.block].row;
         ts_certify_describe(sim, contact.block, r->name, sizeof r->name);
         r->mode = certificate.verdict[contact.block].mode;
-        r->range = ts_internal_range_of(&sim->problem, basis, rank, sim->impulse, r->first + 2, &job->arena);
+        r->range =
+            ts_internal_range_of(problem, basis, rank, sim->impulse, normal_row(problem, contact.block), &job->arena);
     }
     return TS_OK;
 }
@@ -133,12 +141,16 @@ static ts_code pick(forces_job* job, ts_status* status) {
         }
         if (code) return code;
         job->status[s] = job->sim->info.solve.status;
-        job->inner[s] = ts_internal_force(&job->sim->problem, job->sim->impulse, &job->arena, NULL);
+        const ts_contact_problem* problem = ts_sim_problem(job->sim);
+        if (!problem) return no_memory(status);
+        job->inner[s] = ts_internal_force(problem, job->sim->impulse, &job->arena, NULL);
         for (int i = 0; i < job->count; ++i) job->rows[i].pick[s] = (double)NAN;
         for (int k = 0; k < job->sim->contact_count; ++k) {
             const ts_contact contact = ts_sim_contact(job->sim, k);
+            if (contact.block < 0) continue;
+            double impulse = job->sim->impulse[normal_row(problem, contact.block)];
             for (int i = 0; i < job->count; ++i)
-                if (contact.key == job->rows[i].key) job->rows[i].pick[s] = contact.impulse.z;
+                if (contact.key == job->rows[i].key) job->rows[i].pick[s] = impulse;
         }
     }
     return TS_OK;

@@ -106,8 +106,9 @@ static int look(ts_worst_step* worst, ts_sim* sim) {
 
 int ts_worst_step_see(ts_worst_step* worst, ts_sim* sim) {
     double natural = or_infinite(sim->info.residual.natural);
-    if (sim->step_count == 0 || sim->problem.block_count == 0 || (worst->step > 0 && natural <= worst->natural))
-        return 1;
+    if (sim->step_count == 0 || (worst->step > 0 && natural <= worst->natural)) return 1;
+    if (!ts_sim_problem(sim)) return 0;
+    if (sim->problem.block_count == 0) return 1;
     worst->step = sim->step_count;
     worst->time = sim->time;
     worst->natural = natural;

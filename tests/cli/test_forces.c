@@ -88,7 +88,46 @@ Test(forces, a_ball_between_walls_has_no_upper_end) {
     outcome_free(&result);
 }
 
+// A cube of 1 kg on its four corners. Without friction one pattern of normals is free, and the normal is all there is of a contact; in two parts of a step, of
+// which a pile makes nothing but pairs, forces are those of the last part: either way W together, each from nothing to W/2.
+Test(forces, four_corners_carry_the_weight) {
+    static const char model[] =
+        "<mujoco><option timestep='0.01'/><worldbody><geom name='floor' type='plane' size='5 5 .1' condim='%d'/>"
+        "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' condim='%d'/></body>"
+        "</worldbody></mujoco>";
+    static const struct {
+        int condim, unknowns, internal;
+        const char* how;
+    } cases[] = {{1, 4, 1, "ncp"},
+                 {3, 12, 6, "ncp"},
+                 {3, 12, 6, "ncp --set substeps=2"},
+                 {3, 12, 6, "ncp-pgs --set substeps=2 --set iterations=1000"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char text[512], arguments[256], check[512];
+        snprintf(text, sizeof text, model, cases[i].condim, cases[i].condim);
+        write_text("cube.xml", text);
+        snprintf(arguments, sizeof arguments, "forces cube.xml --time 0.3 --solvers ncp,ncp-pgs --json --solver %s",
+                 cases[i].how);
+        snprintf(check, sizeof check,
+                 "W = 9.81\n"
+                 "assert d['unknowns'] == %d and d['internal_dimensions'] == %d and len(d['contacts']) == 4, d\n"
+                 "for c in d['contacts']:\n"
+                 "    assert abs(c['least']) < 1e-5 and abs(c['most'] - W / 2) < 1e-5, c\n"
+                 "    assert all(-1e-4 < f < W / 2 + 1e-4 for f in c['picked'].values()), c\n"
+                 "for k in ('ncp', 'ncp-pgs'): assert abs(sum(c['picked'][k] for c in d['contacts']) - W) < 1e-4, k\n",
+                 cases[i].unknowns, cases[i].internal);
+        outcome result = run(arguments);
+        cr_assert_eq(result.code, 0, "%s: %s", cases[i].how, ts_text_get(&result.err));
+        cr_expect(json_holds(&result.out, check), "%d, %s: %s", cases[i].condim, cases[i].how,
+                  ts_text_get(&result.out));
+        outcome_free(&result);
+    }
+}
+
 Test(forces, refuses_what_has_no_contacts) {
+    write_text("asleep.xml", "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'><freejoint/>"
+                             "<geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>");
+    expect_refusal("forces asleep.xml --set sleep=0.2 --time 1", 1, "all that touches sleeps");
     expect_refusal("forces double-pendulum --time 0.01", 1, "nothing touches");
     expect_refusal("forces no-such-scene", 2, "no-such-scene");
     expect_refusal("forces stack-10 --solvers bogus", 2, "bogus");

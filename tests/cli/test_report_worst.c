@@ -63,6 +63,20 @@ Test(report_worst, a_worst_step_is_the_one_that_run_certifies) {
                          "assert mine == theirs and len(mine) == 4, (mine, theirs)\n"));
 }
 
+// Steps of piles write no contact problem unless somebody asks: the worst of them has its contacts all the same.
+Test(report_worst, a_pile_has_a_worst_step) {
+    outcome result =
+        run("compare pyramid:2 --solvers ncp-pgs,ncp --substeps 2 --time 0.1 --out report --no-pictures --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         "for s in d['solvers']:\n"
+                         "    w = s['worst_step']\n"
+                         "    assert w['natural'] == s['residual_natural_max'] > 0, s['name']\n"
+                         "    assert len(w['worst']) == 16 and sum(w['modes'].values()) == 16, (s['name'], w)\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
 // Forces lie against the cone: marks by mode as many as contacts of that mode, and a pyramid only where one is used.
 Test(report_worst, forces_stand_against_the_cone) {
     outcome result =
