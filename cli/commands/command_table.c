@@ -328,7 +328,7 @@ static const ts_flag view_flags[] = {
     {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "picture, film or window size in pixels (default 1280x720)"},
     FLAGS_URDF,
     FLAG_THREADS,
-    FLAG_DT,
+    FLAGS_STEP,
     FLAG_KEY,
     FLAG_FROM,
     FLAG_SET,

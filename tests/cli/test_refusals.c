@@ -17,6 +17,7 @@ Test(refusals, refuses_what_cannot_be_meant) {
     expect_refusal("run sliding-cube --solver ncp --set solver=ccp-pgs", 2, "contradicts --set solver=ccp-pgs");
     expect_refusal("view sliding-cube --solver ncp --set solver=ccp-pgs --png a.png", 2, "contradicts");
     expect_refusal("run sliding-cube --dt 0.001 --set time_step=0.002", 2, "contradicts --set time_step=0.002");
+    expect_refusal("view sliding-cube --substeps 2 --set substeps=3 --png a.png", 2, "contradicts --set substeps=3");
     expect_refusal("run sliding-cube --certificate 99999:x.json", 2, "asks for step 99999 of a run of");
     expect_refusal("run sliding-cube --time 0.01 --dt 0.001 --dump-problem 11:x.hdf5", 2,
                    "step 11 of a run of 10 steps");
