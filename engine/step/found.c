@@ -24,6 +24,9 @@
 // 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
 static const double same_normal = 1e-6;
 
+// What every contact goes through, in loops over them.
+#define INLINED static inline __attribute__((always_inline))
+
 enum { AHEAD = 6 };  // contacts whose memory is on its way
 
 static ts_vec3 fresh_tangent(const ts_sim* sim, int geom_a, ts_vec3 normal) {
@@ -121,7 +124,7 @@ typedef struct shared_contact {
     uint64_t label;  // of the pair: that of no feature
 } shared_contact;
 
-static shared_contact share(const ts_sim* sim, const ts_narrow_pair* pair, ts_known_surface* surfaces) {
+INLINED shared_contact share(const ts_sim* sim, const ts_narrow_pair* pair, ts_known_surface* surfaces) {
     const ts_geom* geom = sim->model->geom;
     return (shared_contact){pair->a,
                             pair->b,
@@ -138,8 +141,8 @@ typedef struct known_frame {
 } known_frame;
 
 // Brings io_known to the frame of a contact with that normal.
-static inline void find_frame(const ts_sim* sim, int geom_a, ts_vec3 normal, const ts_row_memory* old,
-                              known_frame* io_known) {
+INLINED void find_frame(const ts_sim* sim, int geom_a, ts_vec3 normal, const ts_row_memory* old,
+                        known_frame* io_known) {
     ts_vec3 tangent = ts_vec3_zero();
     if (old && ts_vec3_norm_squared(ts_vec3_sub(ts_contact_remembered(sim, old, TS_CONTACT_NORMAL), normal)) <
                    same_normal * same_normal)
@@ -158,8 +161,8 @@ static const ts_row_memory* memory_of(const ts_sim* sim, int i) {
 }
 
 // The contact of a point, all of it; `old`: what is remembered of it, or NULL.
-static void fill_contact(const ts_sim* sim, const shared_contact* shared, const ts_manifold_point* point,
-                         const ts_row_memory* old, known_frame* known, ts_contact* contact) {
+INLINED void fill_contact(const ts_sim* sim, const shared_contact* shared, const ts_manifold_point* point,
+                          const ts_row_memory* old, known_frame* known, ts_contact* contact) {
     const ts_surface* surface = shared->surface;
     find_frame(sim, shared->geom_a, point->normal, old, known);
     // One by one: a literal is made elsewhere and copied, which costs as much as all the rest.
