@@ -128,6 +128,12 @@ void ts_contact_remember_blocks_narrow(const ts_sim* sim, int b, int end, ts_row
 void ts_contact_remember_blocks_wide(const ts_sim* sim, int b, int end, ts_row_memory* out_memory,
                                      ts_row_more* out_more);
 
+/// What is remembered of contact i of the step; NULL: nothing.
+static inline const ts_row_memory* ts_contact_memory_of(const ts_sim* sim, int i) {
+    int memory = ts_sim_storage_of(sim)->contact_memory_index[i];
+    return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
+}
+
 /// A vector of how a remembered contact lay.
 static inline ts_vec3 ts_contact_remembered(const ts_sim* sim, const ts_row_memory* memory, int which) {
     return ts_vec3_load(sim->row_more.data[memory->more].number + which);

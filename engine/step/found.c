@@ -154,12 +154,6 @@ INLINED void find_frame(const ts_sim* sim, int geom_a, ts_vec3 normal, const ts_
     io_known->frame = contact_frame(normal, is_fresh ? fresh_tangent(sim, geom_a, normal) : tangent);
 }
 
-// Of contact i.
-static const ts_row_memory* memory_of(const ts_sim* sim, int i) {
-    int memory = ts_sim_storage_of(sim)->contact_memory_index[i];
-    return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
-}
-
 // The contact of a point, all of it; `old`: what is remembered of it, or NULL.
 INLINED void fill_contact(const ts_sim* sim, const shared_contact* shared, const ts_manifold_point* point,
                           const ts_row_memory* old, known_frame* known, ts_contact* contact) {
@@ -189,7 +183,7 @@ void ts_found_start(const ts_sim* sim, const ts_contact_run* run, const ts_pair_
     ts_vec3 normal = storage->found->normal[run->unit + note->unit];
     known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero()};  // nobody's
     for (int k = 0; k < unit->count; ++k) {
-        const ts_row_memory* old = memory_of(sim, unit->first + k);
+        const ts_row_memory* old = ts_contact_memory_of(sim, unit->first + k);
         find_frame(sim, run->geom[0], normal, old, &known);
         if (k == 0) *out_frame = known.frame;
         out_impulse[k] = ts_vec3_zero();
@@ -283,7 +277,7 @@ static void fill_points(const ts_sim* sim, const shared_contact* shared, const t
     for (int k = 0; k < touch->count; ++k) {
         ts_contact* contact = &sim->contact[first + k];
         ts_contact_expect(contact, AHEAD, sizeof *contact);
-        fill_contact(sim, shared, &touch->point[k], memory_of(sim, first + k), &known, contact);
+        fill_contact(sim, shared, &touch->point[k], ts_contact_memory_of(sim, first + k), &known, contact);
     }
 }
 
@@ -312,7 +306,7 @@ static void keep_points(const ts_sim_storage* storage, const ts_narrow_touch* to
 static int drifts_at(const ts_sim* sim, const shared_contact* shared, const ts_manifold_point* point, int i) {
     known_frame known = {.normal = ts_vec3_zero(), .wanted = ts_vec3_zero()};
     ts_contact contact;
-    fill_contact(sim, shared, point, memory_of(sim, i), &known, &contact);
+    fill_contact(sim, shared, point, ts_contact_memory_of(sim, i), &known, &contact);
     return ts_vec3_max_abs(drift_of(sim, &contact)) != 0.0;
 }
 
@@ -322,7 +316,7 @@ static int kind_of(const ts_sim* sim, const shared_contact* shared, const ts_nar
     int glues = surface->adhesion != 0.0, plain = surface->dimension == 3, rare = runs || surface->dimension > 3,
         pauses = 0;
     for (int k = 0; k < touch->count; ++k) {
-        const ts_row_memory* old = memory_of(sim, first + k);
+        const ts_row_memory* old = ts_contact_memory_of(sim, first + k);
         int sticks = glues && adhesion_of(sim, touch->point[k].gap, surface) != 0.0;
         rare = rare || sticks;
         plain = plain && !sticks && (!runs || !drifts_at(sim, shared, &touch->point[k], first + k));
@@ -410,7 +404,7 @@ static void fill_found(void* context, int begin, int end, int worker) {
                                              .normal = storage->found->normal[run->unit + note->unit],
                                              .gap = found->gap,
                                              .feature = note->feature};
-            fill_contact(sim, &shared, &point, memory_of(sim, i), &known, &sim->contact[i]);
+            fill_contact(sim, &shared, &point, ts_contact_memory_of(sim, i), &known, &sim->contact[i]);
         }
     }
 }

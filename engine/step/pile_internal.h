@@ -12,6 +12,8 @@
 extern "C" {
 #endif
 
+enum { TS_PILE_GRAIN = 128 };  // bodies or trees that a thread takes at a time
+
 /// A contact that bounces.
 typedef struct ts_pile_bounce {
     int contact;
@@ -33,6 +35,19 @@ typedef struct ts_pile {
     double rest_speed;  // m/s, of its problem
 } ts_pile;
 
+/// Generalised velocities are those of the frame's origin in world axes, and of turning in the body's; pairs' are those of the centre of mass, all in
+/// the world's.
+static inline void ts_pile_take_speed(const ts_sim* sim, int tree, const double* from, double* to) {
+    const ts_kinematic_tree* t = &sim->model->tree[tree];
+    const ts_mat3* R = &sim->kinematics.body_pose[t->root].R;
+    ts_vec3 v = ts_vec3_load(from + t->dof_first), omega = ts_vec3_load(from + t->dof_first + 3);
+    if (t->kind != TS_TREE_CENTRED)
+        v = ts_vec3_add(v, ts_mat3_mul_vec(R, ts_vec3_cross(omega, sim->model->body[t->root].centre)));
+    ts_vec3_store(v, to);
+    ts_vec3_store(ts_mat3_mul_vec(R, omega), to + 3);
+    to[6] = to[7] = 0.0;
+}
+
 /// Half-way between where a lever of contact i, in its pair's frame with these axes, would be on A and on B.
 static inline ts_four ts_pile_middle(const ts_pile* pile, int i, const ts_contact_axes* axes) {
     const ts_pairs* pairs = pile->pairs;
@@ -45,11 +60,24 @@ static inline ts_four ts_pile_middle(const ts_pile* pile, int i, const ts_contac
 /// Whether the present step may be one, as far as it is known before contacts are.
 int ts_pile_may_be(const ts_sim* sim);
 
+/// What there is to be counted of a pile.
+typedef struct ts_pile_counts {
+    int units;
+    int elastic;  // contacts that bounce
+    int pauses;   // nonzero: something is remembered of push-outs that stay away
+} ts_pile_counts;
+
+/// Whether the step is one (pile_layout.c), now that its contacts are found; and what there is of it.
+int ts_pile_fits(const ts_sim* sim, ts_pile_counts* out);
+
+/// Its pairs, in the first of storage->solve_scratch, where the search for contacts had what it found; that is still read. NULL when memory is short.
+ts_pile* ts_pile_lay_out(ts_sim* sim, const ts_pile_counts* counts);
+
 /// In place of kinematics in the first substep, where the step may be one of a pile: of lone bodies only where they and their geoms are. Returns 0, and
 /// finds nothing, where it can't be one.
 int ts_pile_begin(ts_sim* sim);
 
-/// Looks at the contacts that the first substep has found: where the step is one of a pile (pile.c), its pairs are laid out; where it is not,
+/// Looks at the contacts that the first substep has found: where the step is one of a pile (ts_pile_fits), its pairs are laid out; where it is not,
 /// what ts_pile_begin left out is found. Returns 0 when memory
 /// is short.
 int ts_pile_open(ts_sim* sim);
