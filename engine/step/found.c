@@ -187,7 +187,8 @@ void ts_found_start(const ts_sim* sim, const ts_contact_run* run, const ts_pair_
         find_frame(sim, run->geom[0], normal, old, &known);
         if (k == 0) *out_frame = known.frame;
         out_impulse[k] = ts_vec3_zero();
-        double share = old ? ts_contact_start_share(sim, old, normal) : 0.0;
+        if (!old) continue;
+        double share = ts_contact_start_share(sim, old, normal);
         if (share == 0.0) continue;
         ts_vec3 impulse = ts_mat3_mul_vec_transposed(&known.frame, ts_vec3_load(old->impulse));
         impulse = ts_vec3_scale(share, impulse);
