@@ -243,6 +243,7 @@ TS_PAIR_INLINE four3 read_there(const view* from, const ts_pair_point* p) {
 // What judging finds, the worst so far, of each lane (pairs_judge.c); the names are those of ts_residual.
 typedef struct figures {
     ts_four primal, lcp_primal, lcp_complementarity, ccp_dual, ccp_complementarity, ncp_dual, ncp_complementarity;
+    ts_four ccp_tip, ncp_tip;  // squared (pairs_judge.c)
     ts_four signorini, created, dissipation, closing, coulomb;
     ts_four finite;  // zero while everything is finite, else no number
 } figures;

@@ -17,15 +17,15 @@ typedef struct island_part {
 
 TS_PAIR_INLINE void worsen(ts_four* worst, ts_four x) { *worst = ts_four_most(x, *worst); }
 
-// Distance to the dual cone mu t <= z.
-TS_PAIR_INLINE ts_four dual_distance(ts_four slip, ts_four squared, ts_four z, ts_four mu, ts_four slant) {
+// Distance to the dual cone mu t <= z, the worst so far: to its side, and squared to its tip, whose root is found at last. Roots of what is larger are.
+TS_PAIR_INLINE void worsen_dual(ts_four slip, ts_four squared, ts_four z, ts_four mu, ts_four slant, ts_four* side,
+                                ts_four* tip) {
     ts_four short_of = ts_four_minus(ts_four_product(mu, slip), z), zero = ts_four_zero();
-    if (!ts_four_any(short_of)) return zero;
-    ts_four side = ts_four_product(short_of, slant);
     ts_four below = ts_four_minus(ts_four_minus(zero, ts_four_product(mu, z)), slip);  // > 0: nearest is the tip
-    if (!ts_four_any(below)) return ts_four_where(short_of, side, zero);
-    ts_four tip = ts_four_root(ts_four_plus(squared, ts_four_product(z, z)));
-    return ts_four_where(short_of, ts_four_where(below, tip, side), zero);
+    ts_four to_side = ts_four_where(below, zero, ts_four_product(short_of, slant));
+    ts_four to_tip = ts_four_plus(squared, ts_four_product(z, z));
+    worsen(side, to_side);
+    worsen(tip, ts_four_where(ts_four_least(short_of, below), to_tip, zero));
 }
 
 // |lambda - P_K(lambda - step w)|^2, w with De Saxce's shift; `slant` is 1 / sqrt(1 + mu^2).
@@ -35,7 +35,6 @@ TS_PAIR_INLINE ts_four natural_squared(four3 l, four3 w, ts_four step, ts_four m
     ts_four squared = ts_four_plus(ts_four_product(x.x, x.x), ts_four_product(x.y, x.y));
     ts_four beyond = ts_four_minus(squared, ts_four_product(reach, reach));
     four3 inside = minus3(l, (four3){x.x, x.y, height});
-    if (!ts_four_any(beyond)) return dot3(inside, inside);
     ts_four tangent = ts_four_root(squared);
     ts_four side = ts_four_product(ts_four_plus(ts_four_product(mu, tangent), x.z), ts_four_product(slant, slant));
     side = ts_four_most(side, zero);  // else the nearest point is the tip
@@ -67,9 +66,9 @@ TS_PAIR_INLINE void judge_point(ts_four mu, ts_four slant, ts_four step, four3 l
     worsen(&f->lcp_primal, ts_four_minus(ts_four_most(ts_four_size(l.x), ts_four_size(l.y)), bound));
     worsen(&f->lcp_complementarity, ts_four_most(axis_work(l.x, u.x, bound), axis_work(l.y, u.y, bound)));
     worsen(&f->signorini, ts_four_size(normal_work));
-    worsen(&f->ccp_dual, dual_distance(slip, slip_squared, u.z, mu, slant));
+    worsen_dual(slip, slip_squared, u.z, mu, slant, &f->ccp_dual, &f->ccp_tip);
     worsen(&f->ccp_complementarity, ts_four_size(work));
-    worsen(&f->ncp_dual, dual_distance(slip, slip_squared, w.z, mu, slant));
+    worsen_dual(slip, slip_squared, w.z, mu, slant, &f->ncp_dual, &f->ncp_tip);
     worsen(&f->ncp_complementarity, ts_four_size(ts_four_plus(along, ts_four_product(l.z, w.z))));
     worsen(&f->created, work);
     worsen(&f->dissipation, ts_four_plus(ts_four_product(bound, slip), along));
@@ -111,10 +110,12 @@ static void show_figures(const figures* f, ts_residual* out) {
     double nothing = ts_four_sum(f->finite), signorini = most_of(f->signorini);
     out->lcp = (ts_law_residual){nothing + most_of(f->lcp_primal), nothing + most_of(f->closing),
                                  nothing + fmax(signorini, most_of(f->lcp_complementarity))};
-    out->ccp = (ts_law_residual){nothing + most_of(f->primal), nothing + most_of(f->ccp_dual),
-                                 nothing + most_of(f->ccp_complementarity)};
-    out->ncp = (ts_law_residual){nothing + most_of(f->primal), nothing + most_of(f->ncp_dual),
-                                 nothing + most_of(f->ncp_complementarity)};
+    out->ccp =
+        (ts_law_residual){nothing + most_of(f->primal), nothing + fmax(most_of(f->ccp_dual), sqrt(most_of(f->ccp_tip))),
+                          nothing + most_of(f->ccp_complementarity)};
+    out->ncp =
+        (ts_law_residual){nothing + most_of(f->primal), nothing + fmax(most_of(f->ncp_dual), sqrt(most_of(f->ncp_tip))),
+                          nothing + most_of(f->ncp_complementarity)};
     out->signorini = nothing + signorini;
     out->created = nothing + most_of(f->created);
     out->dissipation = nothing + most_of(f->dissipation);
