@@ -112,12 +112,11 @@ static void cut_parts(const ts_pairs* pairs, struct ts_pair_parts* parts, group_
     parts->piece[parts->first_piece[parts->count]] = pairs->group_count;
 }
 
-// All groups are one piece, which waits for itself.
-static void keep_whole(const ts_pairs* pairs, struct ts_pair_parts* parts, group_place* place) {
+// All groups are one piece.
+static void keep_whole(const ts_pairs* pairs, struct ts_pair_parts* parts) {
     parts->first_piece[0] = parts->piece[0] = 0;
     parts->first_piece[1] = 1;
     parts->piece[1] = pairs->group_count;
-    for (int g = 0; g < pairs->group_count; ++g) place[g].piece = 0;
 }
 
 // A piece waits for the last ones on each of its bodies. Returns nonzero where one of the groups abreast that begin with `first` touched one.
@@ -152,6 +151,22 @@ static void find_needs(const ts_pairs* pairs, struct ts_pair_parts* parts, const
     }
 }
 
+// The same where all groups are one piece, which waits for itself. `last` (body_count) is zero: one more than the first of the groups abreast that touched
+// a body last.
+static void find_abreast(const ts_pairs* pairs, struct ts_pair_parts* parts, int* last) {
+    for (int g = 0, first = 0; g < pairs->group_count; ++g) {
+        const int* body = pairs->group[g].body[0];
+        int joins = 0;
+        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) joins |= last[body[k]] == first + 1;
+        if (joins || g - first == TS_PAIR_ABREAST) first = g;
+        parts->abreast[first] = (char)(g - first + 1);
+        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) last[body[k]] = first + 1;
+        // What does not move is nobody's.
+        last[0] = 0;
+    }
+    parts->need[0].before = 1;
+}
+
 static struct ts_pair_parts* take_parts(ts_arena* arena, int groups, int count) {
     struct ts_pair_parts* parts = TS_ARENA_ARRAY(arena, struct ts_pair_parts, 1);
     if (!parts) return NULL;
@@ -184,12 +199,14 @@ int ts_pair_parts_make(ts_pairs* pairs, ts_arena* arena, ts_arena* brief, const 
     parts->kin = order->is_apart ? 1 : count;
     list_groups(pairs, order, parts, place);
     if (is_whole)
-        keep_whole(pairs, parts, place);
+        keep_whole(pairs, parts);
     else
         cut_parts(pairs, parts, place, last);
     if (!take_pieces(parts, arena)) return 0;
-    find_needs(pairs, parts, place, last);
-    if (is_whole) parts->need[0].before = 1;
+    if (is_whole)
+        find_abreast(pairs, parts, (int*)last);
+    else
+        find_needs(pairs, parts, place, last);
     return 1;
 }
 
