@@ -52,18 +52,6 @@ static inline void turn_to(const ts_pairs* pairs, int island, int* at, ts_pair_i
 
 // --- layout ------------------------------------------------------------------------------------------------------------
 
-// Whether all tensors of a group are numbers. What is round stays so to the bit.
-static int is_round(const ts_pair_group* group) {
-    for (int side = 0; side < 2; ++side)
-        for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            const ts_pair_tensor* I = &group->inverse_inertia[side];
-            double xx = I->at[0][k];
-            if (I->at[1][k] != 0.0 || I->at[2][k] != 0.0 || I->at[4][k] != 0.0) return 0;
-            if (I->at[3][k] != xx || I->at[5][k] != xx) return 0;
-        }
-    return 1;
-}
-
 static int island_of(const ts_pairs* pairs, const ts_pair_unit* unit) {
     return pairs->island_of[unit->body[0] ? unit->body[0] : unit->body[1]];
 }
@@ -73,20 +61,7 @@ static void put_unit(const ts_pairs* pairs, const ts_pair_unit* unit, const ts_p
     ts_pair_group* group = seat->group;
     int lane = seat->lane;
     group->island[lane] = island_of(pairs, unit);
-    for (int side = 0; side < 2; ++side) {
-        const ts_pair_body* body = &pairs->body[unit->body[side]];
-        group->body[side][lane] = unit->body[side];
-        group->inverse_mass[side][lane] = body->inverse_mass;
-        ts_pair_tensor* to = &group->inverse_inertia[side];
-        const double* I = body->inverse_inertia;
-        // Written out: compilers make of the loop what is longer than its rounds.
-        to->at[0][lane] = I[0];
-        to->at[1][lane] = I[1];
-        to->at[2][lane] = I[2];
-        to->at[3][lane] = I[3];
-        to->at[4][lane] = I[4];
-        to->at[5][lane] = I[5];
-    }
+    for (int side = 0; side < 2; ++side) group->body[side][lane] = unit->body[side];
     int* slot = pairs->slot + unit->first;
     for (int k = 0; k < unit->count; ++k) {
         seat->point[k].natural[lane] = 1.0;  // it is there; weighing finds its true size
@@ -163,15 +138,18 @@ static void put_group(const layout_job* job, int g) {
     const int* unit = job->lane_unit + (size_t)TS_PAIR_LANES * (size_t)g;
     ts_pair_group* group = &pairs->group[g];
     if (source->expect) expect_groups(job, g);
-    clear_group(pairs, group, is_whole(job, group, unit));
+    int whole = is_whole(job, group, unit);
+    clear_group(pairs, group, whole);
     ts_pair_seat seat = {0, group, &pairs->point[group->first], &pairs->track[group->first]};
     for (int k = 0; k < group->count; ++k) pairs->group_of[group->first + k] = g;
     for (seat.lane = 0; seat.lane < TS_PAIR_LANES; ++seat.lane) {
         if (unit[seat.lane] < 0) continue;
         put_unit(pairs, &job->input->unit[unit[seat.lane]], &seat);
-        source->fill(source->context, unit[seat.lane], &seat);
     }
-    group->is_round = is_round(group);
+    seat.lane = 0;
+    int filled = whole && source->fill_four && source->fill_four(source->context, unit, &seat);
+    for (; !filled && seat.lane < TS_PAIR_LANES; ++seat.lane)
+        if (unit[seat.lane] >= 0) source->fill(source->context, unit[seat.lane], &seat);
     job->kernel(pairs, g, job->input->most_approach, job->steps + (size_t)TS_PAIR_LANES * (size_t)g);
 }
 

@@ -107,6 +107,8 @@ typedef struct ts_pair_source {
     void (*fill)(void* context, int unit, const ts_pair_seat* seat);
     /// May ask for what `fill` will read of a unit that is this far off: 1, then 0. NULL: nobody does.
     void (*expect)(void* context, int unit, int how_far);
+    /// May fill four units of as many points at once, of which the first has that seat; returns 0, and writes nothing, where it does not. NULL: it never does.
+    int (*fill_four)(void* context, const int* unit, const ts_pair_seat* seat);
 } ts_pair_source;
 
 /// What a pass finds in a group, for islands to be told in order.

@@ -8,7 +8,45 @@
 // Source: the steps of ncp_pgs.c, the bound of contact/operator/stiffness_internal.h, ts_block_set_admit_cone.
 // Guaranteed: in lanes and points that a group lacks all steps are zero.
 // Known to fail: a round group is one to the bit (pairs.c), so a cube with a rounded inertia costs as much as any body.
+#include <float.h>
+
 #include "contact/pairs/pairs_frame_internal.h"
+
+// Four numbers of each of four bodies, turned over: a becomes the first of each.
+TS_PAIR_INLINE void take_numbers(const double* const from[TS_PAIR_LANES], ts_four out[TS_PAIR_LANES]) {
+    for (int k = 0; k < TS_PAIR_LANES; ++k) out[k] = ts_four_load(from[k]);
+    ts_four_transpose(&out[0], &out[1], &out[2], &out[3]);
+}
+
+// Whether tensors are numbers. What is round stays so to the bit.
+TS_PAIR_INLINE int are_round(const ts_four I[6]) {
+    ts_four beside = ts_four_plus(ts_four_plus(ts_four_size(I[1]), ts_four_size(I[2])), ts_four_size(I[4]));
+    ts_four apart = ts_four_plus(ts_four_size(ts_four_minus(I[3], I[0])), ts_four_size(ts_four_minus(I[5], I[0])));
+    // What is less than the least there is is nothing.
+    return ts_four_every(ts_four_minus(ts_four_all(DBL_TRUE_MIN), ts_four_plus(beside, apart)));
+}
+
+// Masses and inertias of the bodies of a group, in world axes.
+TS_PAIR_INLINE void weigh_bodies(const ts_pair_body* body, ts_pair_group* group) {
+    group->is_round = 1;
+    for (int side = 0; side < 2; ++side) {
+        const double *mass[TS_PAIR_LANES], *first[TS_PAIR_LANES], *last[TS_PAIR_LANES];
+        for (int k = 0; k < TS_PAIR_LANES; ++k) {
+            const ts_pair_body* of = &body[group->body[side][k]];
+            mass[k] = &of->mass;
+            first[k] = of->inverse_inertia;
+            last[k] = of->inverse_inertia + 2;
+        }
+        ts_four masses[TS_PAIR_LANES], low[TS_PAIR_LANES], high[TS_PAIR_LANES];
+        take_numbers(mass, masses);
+        take_numbers(first, low);
+        take_numbers(last, high);
+        const ts_four I[6] = {low[0], low[1], low[2], low[3], high[2], high[3]};
+        ts_four_store(masses[1], group->inverse_mass[side]);
+        for (int i = 0; i < 6; ++i) ts_four_store(I[i], group->inverse_inertia[side].at[i]);
+        group->is_round &= are_round(I);
+    }
+}
 
 // What a pair's inertias are in its frame; the group has them in world axes.
 TS_PAIR_INLINE void turn_tensor(const shared* s, ts_pair_tensor* I) {
@@ -135,6 +173,7 @@ void TS_PAIR_KERNEL(seat)(const ts_pairs* pairs, int g, double most_approach, do
     ts_four all = ts_four_zero(), most = ts_four_all(most_approach);
     rounding to = {all, zero3()};
     shared s;
+    weigh_bodies(pairs->body, group);
     share(group, &s);
     four3 offset = s.offset;
     s.offset = to_frame(&s, offset);

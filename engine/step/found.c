@@ -21,9 +21,6 @@
 #include "engine/step/pile_start_internal.h"
 #include "engine/step/sleep_internal.h"
 
-// 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
-static const double same_normal = 1e-6;
-
 // What every contact goes through, in loops over them.
 #define INLINED static inline __attribute__((always_inline))
 
@@ -145,7 +142,7 @@ INLINED void find_frame(const ts_sim* sim, int geom_a, ts_vec3 normal, const ts_
                         known_frame* io_known) {
     ts_vec3 tangent = ts_vec3_zero();
     if (old && ts_vec3_norm_squared(ts_vec3_sub(ts_contact_remembered(sim, old, TS_CONTACT_NORMAL), normal)) <
-                   same_normal * same_normal)
+                   ts_found_same_normal * ts_found_same_normal)
         tangent = ts_contact_remembered(sim, old, TS_CONTACT_TANGENT);
     if (ts_same_vector(normal, io_known->normal) && ts_same_vector(tangent, io_known->wanted)) return;
     int is_fresh = ts_same_vector(tangent, ts_vec3_zero());
@@ -485,7 +482,7 @@ static int take_found(ts_sim* sim, int count, int units) {
     storage->found = TS_ARENA_ARRAY(arena, ts_found, 1);
     if (!storage->found) return 0;
     *storage->found = (ts_found){.point = TS_ARENA_ARRAY(arena, ts_found_point, count),
-                                 .normal = TS_ARENA_ARRAY(arena, ts_vec3, units),
+                                 .normal = TS_ARENA_ARRAY(arena, ts_vec3, units + 1),
                                  .without = without};
     return !arena->failed;
 }

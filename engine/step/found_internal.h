@@ -11,6 +11,9 @@
 extern "C" {
 #endif
 
+/// 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
+static const double ts_found_same_normal = 1e-6;
+
 /// Where a pair touches. Of most pairs there are fewer points than a manifold has room for.
 typedef struct ts_narrow_touch {
     int count;
@@ -28,7 +31,7 @@ typedef struct ts_found_point {
 /// What has been found in a step that may be one of a pile; lives in sim->scratch.
 typedef struct ts_found {
     ts_found_point* point;   // (contact_count)
-    ts_vec3* normal;         // of each unit
+    ts_vec3* normal;         // of each unit, and room behind the last
     ts_arena_scope without;  // what scratch holds before these
 } ts_found;
 

@@ -49,6 +49,14 @@ static inline void note_memory(const leave_job* job, int i, ts_row_key key, int 
     if (pile->pause) ts_step_yield_remember(pile->pause[i], TS_ROW_FREE, out);
 }
 
+// Of what the group knows number by number: what is stored so is waited for when it is read as a whole.
+static inline ts_contact_axes axes_of(const ts_pair_group* group, int lane) {
+    ts_vec3 n = ts_pair_vector_get(&group->normal, lane), t = ts_pair_vector_get(&group->tangent, lane);
+    ts_vec3 s = ts_vec3_cross(n, t);
+    return (ts_contact_axes){ts_four_make(t.x, t.y, t.z, 0.0), ts_four_make(s.x, s.y, s.z, 0.0),
+                             ts_four_make(n.x, n.y, n.z, 0.0)};
+}
+
 static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
     ts_sim* sim = job->sim;
     const ts_pairs* pairs = job->pile->pairs;
@@ -68,8 +76,7 @@ static inline void leave_run(const leave_job* job, const ts_contact_run* run) {
         // Two units of a pair share a body that moves, and so no group.
         if (pairs->group_of[at] != group) {
             group = pairs->group_of[at];
-            ts_mat3 frame = ts_pair_frame(&pairs->group[group], lane);
-            axes = ts_contact_axes_of(&frame);
+            axes = axes_of(&pairs->group[group], lane);
             middle = ts_pile_middle(job->pile, i, &axes);
             ts_contact_remember_axes(&axes, &sim->row_more.data[++more]);
         }

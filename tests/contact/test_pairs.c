@@ -62,7 +62,7 @@ static void make_by(heap* h, int seed, double most, ts_pairs_seat_kernel kernel)
     ts_pairs_input input = {.body = h->body,
                             .velocity = h->velocity,
                             .unit = h->unit,
-                            .source = {&all, fill, expect},
+                            .source = {&all, fill, expect, NULL},
                             .body_count = BODIES,
                             .unit_count = UNITS,
                             .contact_count = h->contacts,

@@ -70,7 +70,7 @@ static wall* build(ts_task_pool* tasks, wall_kind kind) {
     ts_pairs_input input = {.body = w->body,
                             .velocity = w->velocity,
                             .unit = w->unit,
-                            .source = {&all, fill, NULL},
+                            .source = {&all, fill, NULL, NULL},
                             .body_count = STONES,
                             .unit_count = w->units,
                             .contact_count = w->contacts,

@@ -45,7 +45,7 @@ static int build(wall* w, ts_task_pool* tasks) {
     ts_pairs_input input = {.body = w->body,
                             .velocity = w->velocity,
                             .unit = w->unit,
-                            .source = {NULL, fill, NULL},
+                            .source = {NULL, fill, NULL, NULL},
                             .body_count = STONES,
                             .unit_count = w->units,
                             .contact_count = 2 * w->units,
