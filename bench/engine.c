@@ -37,6 +37,7 @@ typedef struct contender {
 static const contender contenders[] = {
     {"ncp-pgs, 10 sweeps", "ncp-pgs", 10, 0, 0.0, ts_bench_touchstone},
     {"ncp-pgs, 50 sweeps", "ncp-pgs", 50, 0, 0.0, ts_bench_touchstone},
+    {"ncp-pgs, 2 substeps of 7", "ncp-pgs", 7, 2, 0.0, ts_bench_touchstone},
     {"ncp-pgs, 2 substeps of 8", "ncp-pgs", 8, 2, 0.0, ts_bench_touchstone},
     {"ncp-pgs, 2 substeps of 12", "ncp-pgs", 12, 2, 0.0, ts_bench_touchstone},
     {"ncp-pgs, 4 substeps of 3", "ncp-pgs", 3, 4, 0.0, ts_bench_touchstone},
