@@ -29,6 +29,18 @@ Test(diff, the_same_is_the_same) {
     outcome_free(&result);
 }
 
+// A run that goes on from a recording is the whole one from there. No step of its own led to its first moment, so contacts are not compared there.
+Test(diff, what_goes_on_is_the_whole_run) {
+    expect_run("run pyramid:4 --substeps 2 --time 0.2 --out a.h5");
+    expect_run("run pyramid:4 --substeps 2 --from a.h5 --time 0.1 --out rest.h5");
+    expect_run("run pyramid:4 --substeps 2 --time 0.3 --out whole.h5");
+    outcome result = run("diff rest.h5 whole.h5 --json");
+    cr_expect(json_holds(&result.out, "assert d['first'] is None and d['compared'] == 7 and d['a']['alone'] == 0, d\n"
+                                      "assert d['b']['alone'] == 12 and not d['same'], d\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
 // A motor that is told something else from 0.1 s on: until then nothing differs, then the control of that actuator, and in the same step what
 // it does. By how much anything differs at most is what the two CSV files say.
 Test(diff, the_first_difference_is_found) {
