@@ -122,6 +122,10 @@ void ts_text_add_base64(ts_text* text, const void* bytes, size_t count) {
 
 const char* ts_text_get(const ts_text* text) { return text->data ? text->data : ""; }
 
+size_t ts_text_mark(const char* text, size_t length) {
+    return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
 void ts_text_free(ts_text* text) {
     free(text->data);
     memset(text, 0, sizeof *text);

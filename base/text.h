@@ -37,6 +37,9 @@ void ts_text_add_base64(ts_text* text, const void* bytes, size_t count);
 /// The text, never NULL.
 const char* ts_text_get(const ts_text* text);
 
+/// Bytes of the byte order mark that some programs put before UTF-8: 3, or 0 where `text` begins with none.
+size_t ts_text_mark(const char* text, size_t length);
+
 /// Gives the memory back; the text is empty and usable again.
 void ts_text_free(ts_text* text);
 

@@ -137,7 +137,7 @@ static ts_code read_file(const char* file, const ts_model* model, ts_controls* c
     if (!code && !copy) code = short_memory(out_status);
     if (!code) {
         memcpy(copy, ts_text_get(&text), text.length + 1);
-        code = read_table(model, copy, file, controls, out_status);
+        code = read_table(model, copy + ts_text_mark(copy, text.length), file, controls, out_status);
     }
     free(copy);
     ts_text_free(&text);

@@ -148,6 +148,8 @@ int ts_cmd_bench(const ts_args* args) {
     int made = 0;
     if (args->svg && ts_setup_directory(args->svg, &made, &status))
         return ts_console_error("bench", 0, TS_EXIT_FAILED, &status);
+    if (args->json_file && strcmp(args->json_file, "-") != 0 && ts_setup_writable(args->json_file, &status))
+        return ts_console_error("bench", 0, TS_EXIT_FAILED, &status);
     const char* data = getenv("TOUCHSTONE_DATA");
     ts_bench_options options = {args->quick, args->seed < 0 ? 1u : (uint64_t)args->seed, data && data[0] ? data : NULL,
                                 args->only, args->model};

@@ -276,6 +276,7 @@ static ts_code read_batch(batch_job* job, ts_status* out_status) {
     ts_text_add_bytes(&job->input, "\n", 1);
     if (job->input.failed) return ts_status_set(out_status, TS_ERROR_MEMORY, job->name, 0, "out of memory");
     char *at = job->input.data, *end = job->input.data + job->input.length;
+    at += ts_text_mark(at, job->input.length);
     for (int line = 1; at < end && !ts_signals_caught(); ++line) {
         char* stop = (char*)memchr(at, '\n', (size_t)(end - at));
         size_t blank = 0;

@@ -89,7 +89,8 @@ static csv_log* read_file(const char* file, ts_status* out_status) {
     char* copy = (char*)malloc(text.length + 1);
     if (log && copy) {
         memcpy(copy, ts_text_get(&text), text.length + 1);
-        log->text = log->at = copy;
+        log->text = copy;
+        log->at = copy + ts_text_mark(copy, text.length);
         log->file = file;
         if (strlen(copy) == text.length) {
             ts_text_free(&text);

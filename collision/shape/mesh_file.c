@@ -176,6 +176,7 @@ static ts_code read_face(mesh_reader* r, line_cursor* line) {
 static ts_code read_obj(mesh_reader* r, const char* text, size_t size) {
     const char* end = text + size;
     line_cursor line = {NULL, NULL, 0};
+    text += ts_text_mark(text, size);
     while (next_line(&text, end, &line)) {
         size_t length;
         const char* word = next_word(&line, &length);
@@ -267,6 +268,7 @@ static ts_code read_stl_text(mesh_reader* r, const char* text, size_t size) {
     const char* end = text + size;
     line_cursor line = {NULL, NULL, 0};
     int corner[3], corners = 0, inside = 0;
+    text += ts_text_mark(text, size);
     while (next_line(&text, end, &line)) {
         size_t length;
         const char* word = next_word(&line, &length);
@@ -295,11 +297,11 @@ static ts_code read_stl_text(mesh_reader* r, const char* text, size_t size) {
 
 static ts_code read_stl(mesh_reader* r, const char* text, size_t size) {
     const unsigned char* bytes = (const unsigned char*)text;
-    size_t stated = size >= 84 ? read_u32(bytes + 80) : 0;
+    size_t stated = size >= 84 ? read_u32(bytes + 80) : 0, mark = ts_text_mark(text, size);
     ts_code code;
     if (size >= 84 && size == 84 + 50 * stated)
         code = read_stl_binary(r, bytes, stated);
-    else if (size >= 5 && memcmp(text, "solid", 5) == 0)
+    else if (size >= mark + 5 && memcmp(text + mark, "solid", 5) == 0)
         code = read_stl_text(r, text, size);
     else if (size < 84)
         code = malformed(r, (int)size, "the file ends inside of the STL header");

@@ -20,8 +20,8 @@ static const char* skip(const char* at, const char* begin, const char* end) {
 }
 
 // The name of the first element, or NULL: behind declarations, comments and blanks.
-static const char* first_element(const char* text) {
-    const char* at = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+static const char* first_element(const char* text, size_t size) {
+    const char* at = text + ts_text_mark(text, size);
     while (at) {
         at += strspn(at, " \t\r\n");
         if (strncmp(at, "<!--", 4) == 0)
@@ -44,7 +44,7 @@ static int is_urdf(const char* path) {
     size_t size = file ? fread(head, 1, HEAD_BYTES, file) : 0;
     if (file) fclose(file);
     head[size] = '\0';
-    const char* name = first_element(head);
+    const char* name = first_element(head, size);
     return name && strncmp(name, robot, sizeof robot - 1) == 0 && strchr(" \t\r\n/>", name[sizeof robot - 1]) != NULL;
 }
 

@@ -65,6 +65,11 @@ static const char* const whole = "assert d['benchmark'] == 'gjk-ellipsoids' and 
                                  "assert all(r['10 %'] <= r['median'] <= r['90 %'] for r in ours)\n"
                                  "assert all(r['query p50'] <= r['query p99'] <= r['query max'] for r in ours)\n";
 
+// Hours of measuring are not to end in a path that cannot be written.
+Test(bench, looks_where_it_writes_before_it_measures) {
+    expect_refusal("bench gjk-ellipsoids --quick --json nowhere/out.json", 1, "cannot write");
+}
+
 Test(bench, writes_json_and_figures_that_can_be_read) {
     outcome result = run("bench gjk-ellipsoids --quick --seed 7 --json out.json --svg pictures");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));

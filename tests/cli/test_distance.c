@@ -186,7 +186,7 @@ Test(distance, bad_meshes) {
 Test(distance, a_batch_answers_line_by_line_like_single_pairs) {
     write_text("cube.obj", cube);
     write_text("pairs.jsonl",
-               "{\"a\": \"sphere:1\", \"b\": \"cube.obj\", \"pose_b\": [4, 0, 0]}\n"
+               "\xEF\xBB\xBF{\"a\": \"sphere:1\", \"b\": \"cube.obj\", \"pose_b\": [4, 0, 0]}\n"
                "\n"
                " {\"pose_b\":[0,0,3,1,0,0,0] , \"b\":\"box:1,1,1\",\"a\":\"cube.obj\",\"pose_a\":[0,0,0]}\r\n"
                "{\"a\":\"\\u0070lane\",\"b\":\"sphere:1\",\"pose_b\":[0,0,2e0]}");

@@ -82,7 +82,7 @@ static const char servo[] =
 // A mass of 2 under 3 u for half a second, from a control and from a file whose first row comes after 0.2 s.
 Test(refusals, controls_move_what_they_name) {
     write_text("servo.xml", servo);
-    write_text("push.csv", "time, push\n0.2,4\n\n0.3 , -2\r\n");
+    write_text("push.csv", "\xEF\xBB\xBFtime, push\n0.2,4\n\n0.3 , -2\r\n");
     static const struct {
         const char* command;
         const char* energy;

@@ -65,8 +65,10 @@ static ts_vec3 corner_at(int i) { return ts_vec3_make(i & 1, (i >> 1) & 1, (i >>
 
 Test(mesh_file, obj_dialects) {
     for (int dialect = 0; dialect < 5; ++dialect) {
-        char text[2000] = "# cube\r\nmtllib x.mtl\no cube\n";
-        size_t used = strlen(text);
+        char text[2000];
+        // A mark before UTF-8 is no part of the first line.
+        const char* head = dialect == 3 ? "\xEF\xBB\xBF" : "# cube\r\nmtllib x.mtl\no cube\n";
+        size_t used = (size_t)snprintf(text, sizeof text, "%s", head);
         for (int i = 0; i < 8; ++i) {
             ts_vec3 v = corner_at(i);
             used += (size_t)snprintf(text + used, sizeof text - used,
@@ -194,6 +196,9 @@ Test(mesh_file, stl_text) {
         }
     used += (size_t)snprintf(text + used, sizeof text - used, "endsolid cube\n");
     expect_unit_cube("cube.Stl", text, used);
+    char marked[6100];
+    int length = snprintf(marked, sizeof marked, "\xEF\xBB\xBF%s", text);
+    expect_unit_cube("marked.stl", marked, (size_t)length);
     refuse_text("a.stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n", 4, "three coordinates");
     refuse_text("b.stl", "solid\nfacet\nvertex 0 0 nan\n", 3, "not finite");
     refuse_text("c.stl", "solid\nvertex 0 0 0\n", 2, "outside");
