@@ -9,9 +9,9 @@ long long ts_run_steps(double duration, double time_step) {
     if (!(duration > 0.0) || !(time_step > 0.0)) return 0;
     double steps = duration / time_step;
     // 0.3 / 0.001 is 299.99999999999994 in doubles: an honest count rounds to the nearest whole step when it is that
-    // near, and otherwise takes the step that reaches the end.
+    // near, and otherwise takes the step that reaches the end. What rounding leaves of a time that is reached is no step.
     double nearest = floor(steps + 0.5);
-    double count = fabs(steps - nearest) <= 1e-6 * nearest ? nearest : ceil(steps);
+    double count = fabs(steps - nearest) <= 1e-6 * fmax(1.0, nearest) ? nearest : ceil(steps);
     return count < 9e18 ? (long long)count : 9000000000000000000LL;
 }
 

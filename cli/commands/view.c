@@ -241,6 +241,12 @@ static int check_outputs(const ts_args* args, const ts_model* model, const ts_si
                       output[0] ? output[0] : "--measure");
         return TS_EXIT_USAGE;
     }
+    // Of a run that goes on from a recording, too, --time counts from zero.
+    if (!isnan(args->time) && args->time < sim->time - 0.5 * sim->options.time_step) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--time %g is before the start, t = %g s", args->time,
+                      sim->time);
+        return TS_EXIT_USAGE;
+    }
     if (check_wishes(args, model, sim, status)) return TS_EXIT_USAGE;
     if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
     if (args->charts && ts_setup_writable(args->charts, status)) return TS_EXIT_FAILED;

@@ -56,13 +56,15 @@ static int take_row(hid_t file, uint64_t row, double time, ts_sim* sim) {
     return ok;
 }
 
-static ts_code take_snapshot(hid_t file, ts_sim* sim, int* out_found, ts_status* out_status) {
+static ts_code take_snapshot(hid_t file, const char* path, ts_sim* sim, int* out_found, ts_status* out_status) {
     ts_record_numbers n = ts_record_numbers_open(file, "/snapshot");
     ts_snapshot snapshot = {0};
     snapshot.data = (unsigned char*)ts_record_numbers_list(&n, TS_RECORD_UINT8);
     snapshot.size = snapshot.capacity = (unsigned long)n.extent[0];
     *out_found = snapshot.data != NULL;
-    ts_code code = *out_found ? ts_sim_restore(sim, &snapshot, out_status) : TS_OK;
+    ts_status why;
+    ts_code code = *out_found ? ts_sim_restore(sim, &snapshot, &why) : TS_OK;
+    if (code) ts_status_set(out_status, code, path, 0, "%s", why.message);
     ts_snapshot_free(&snapshot);
     ts_record_numbers_close(&n);
     return code;
@@ -91,7 +93,7 @@ static ts_code take(hid_t file, const char* path, double time, ts_sim* sim, ts_s
         return ts_status_set(out_status, TS_ERROR_VALUE, path, 0, "the recording goes from t = %g s to t = %g s", first,
                              last);
     int found = 0;
-    ts_code code = (uint64_t)row + 1 == count ? take_snapshot(file, sim, &found, out_status) : TS_OK;
+    ts_code code = (uint64_t)row + 1 == count ? take_snapshot(file, path, sim, &found, out_status) : TS_OK;
     if (!code && !found && !take_row(file, (uint64_t)row, at, sim))
         code = ts_status_set(out_status, TS_ERROR_VALUE, path, 0,
                              "the recording is of another model: here %d positions, %d velocities, %d actuators",

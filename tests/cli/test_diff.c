@@ -144,6 +144,8 @@ Test(diff, recordings_are_shown) {
 
 Test(diff, what_cannot_be_is_refused) {
     expect_run("run sliding-cube --time 0.01 --out a.h5");
+    expect_refusal("view sliding-cube --from a.h5 --png a.png --time 0.005", 2,
+                   "--time 0.005 is before the start, t = 0.01 s");
     expect_run("run stack-10 --time 0.004 --out stack.h5");
     write_text("cut.h5", "\x89HDF\r\n\x1a\n and no more");
     expect_refusal("diff a.h5", 2, "two recordings");

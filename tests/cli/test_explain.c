@@ -288,7 +288,7 @@ Test(explain, a_moment_of_a_recording_is_explained) {
                          "assert abs(along['step'] + eighth * (c + s + 1) / 2) < 1e-9, along\n"),
               "%s", ts_text_get(&result.out));
     outcome_free(&result);
-    expect_refusal("explain stack-10 --from slide.h5", 2, "of another model");
+    expect_refusal("explain stack-10 --from slide.h5", 2, "slide.h5: the snapshot is of another model");
     expect_refusal("explain isotropy --from slide.h5@7", 2, "goes from t = 0 s");
     expect_refusal("explain isotropy --from nowhere.h5", 1, "nowhere.h5");
     result = run("forces isotropy --from slide.h5@0.05 --solvers ncp --json");

@@ -151,6 +151,8 @@ Test(run, counts_whole_steps) {
     cr_expect_eq(ts_run_steps(0.3, 0.001), 300);  // 0.3 / 0.001 is a little under 300 in doubles
     cr_expect_eq(ts_run_steps(0.1, 0.03), 4);
     cr_expect_eq(ts_run_steps(0.0, 0.001), 0);
+    cr_expect_eq(ts_run_steps(0.0011, 0.001), 2);
+    cr_expect_eq(ts_run_steps(1.4e-17, 1.0 / 60.0), 0, "six steps of 1/60 fall short of 0.1 by that");
     cr_expect_eq(ts_run_steps(-1.0, 0.001), 0);
     cr_expect_eq(ts_run_steps((double)NAN, 0.001), 0);
     cr_expect_eq(ts_run_steps(1.0, 1.0 / 60.0), 60);
