@@ -36,6 +36,8 @@ typedef struct forces_job {
     ts_arena arena;
     row* rows;
     int count;
+    double
+        unmet;  // share of its law that the step's own solver left; above `solved` ncp has taken the step that is looked at
     int unknowns;  // rows of the problem, and dimensions of its internal forces
     int internal;
     double* space;  // of the internal forces: so many orthonormal vectors, of all unknowns
@@ -43,6 +45,9 @@ typedef struct forces_job {
     double inner[TS_SETUP_SOLVERS];
     ts_solve_status status[TS_SETUP_SOLVERS];
 } forces_job;
+
+// 1: what is met to this is an answer. Around less, forces that move nothing are not admissible, and there is no interval to be found.
+static const double solved = 1e-6;
 
 static int watch(void* user, ts_sim* sim) {
     (void)user;
@@ -117,6 +122,7 @@ static ts_code look(forces_job* job, ts_status* status) {
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact contact = ts_sim_contact(sim, i);
         if (contact.block < 0) continue;
+        if (ts_signals_caught()) return ts_status_set(status, TS_ERROR_INTERRUPTED, NULL, 0, "stopped");
         row* r = &job->rows[job->count++];
         r->key = contact.key;
         r->position = contact.position;
@@ -130,15 +136,34 @@ static ts_code look(forces_job* job, ts_status* status) {
     return TS_OK;
 }
 
+static ts_code take_step(forces_job* job, ts_status* status) {
+    ts_controller_act(&job->scene.control, job->sim);
+    return ts_sim_step(job->sim, status);
+}
+
+// The step that is looked at: under the solver that ran up to it, or where that leaves it unsolved, under ncp.
+static ts_code take_solved_step(forces_job* job, ts_status* status) {
+    ts_sim* sim = job->sim;
+    const ts_options own = sim->options;
+    ts_code code = take_step(job, status);
+    job->unmet = sim->info.unmet;
+    if (code || job->unmet <= solved) return code;
+    code = ts_sim_restore(sim, &job->before, status);
+    snprintf(sim->options.accuracy, sizeof sim->options.accuracy, "exact");
+    sim->options.tolerance = 0.0;
+    sim->options.iterations = 0;
+    if (code == TS_OK) code = ts_sim_set_solver(sim, "ncp", status);
+    if (code == TS_OK) code = take_step(job, status);
+    sim->options = own;
+    return code;
+}
+
 // The same step under every solver.
 static ts_code pick(forces_job* job, ts_status* status) {
     for (int s = 0; s < job->chosen.count; ++s) {
         ts_code code = ts_sim_restore(job->sim, &job->before, status);
         if (code == TS_OK) code = ts_sim_set_solver(job->sim, job->chosen.solver[s]->name, status);
-        if (code == TS_OK) {
-            ts_controller_act(&job->scene.control, job->sim);
-            code = ts_sim_step(job->sim, status);
-        }
+        if (code == TS_OK) code = take_step(job, status);
         if (code) return code;
         job->status[s] = job->sim->info.solve.status;
         const ts_contact_problem* problem = ts_sim_problem(job->sim);
@@ -173,10 +198,7 @@ static int make(forces_job* job, ts_status* status) {
     ts_signals_begin();
     code = ts_run_scene(&job->scene, job->sim, fmax(0.0, time - h), watch, NULL, status);
     if (code == TS_OK) code = ts_sim_snapshot(job->sim, &job->before, status);
-    if (code == TS_OK) {
-        ts_controller_act(&job->scene.control, job->sim);
-        code = ts_sim_step(job->sim, status);
-    }
+    if (code == TS_OK) code = take_solved_step(job, status);
     if (code == TS_OK) code = look(job, status);
     if (code == TS_OK) code = pick(job, status);
     return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
@@ -192,6 +214,8 @@ static void add_force(ts_text* text, double newtons) {
 static void add_text(const forces_job* job, ts_text* text) {
     ts_text_add(text, "%s, t = %g s: %d contacts, %d unknowns, internal forces of %d dimensions\n\n", job->scene.name,
                 job->sim->time, job->count, job->unknowns, job->internal);
+    if (job->unmet > solved)
+        ts_text_add(text, "The step left %.1e of its law unmet, so this is as ncp solves it.\n\n", job->unmet);
     ts_text_add(text, "normal force [N]\n%-44s %-6s %10s %10s", "contact", "", "least", "most");
     for (int s = 0; s < job->chosen.count; ++s) ts_text_add(text, " %10.10s", job->chosen.solver[s]->name);
     ts_text_add(text, "\n");
@@ -229,6 +253,8 @@ static void add_json(const forces_job* job, ts_text* text) {
     ts_json_object(&json);
     ts_json_add_string(&json, "scene", job->scene.name);
     ts_json_add_number(&json, "time", job->sim->time);
+    ts_json_add_number(&json, "own_unmet", job->unmet);
+    ts_json_add_bool(&json, "solved_anew", job->unmet > solved);
     ts_json_add_integer(&json, "unknowns", job->unknowns);
     ts_json_add_integer(&json, "internal_dimensions", job->internal);
     ts_json_add_array(&json, "contacts");

@@ -124,6 +124,33 @@ Test(forces, four_corners_carry_the_weight) {
     }
 }
 
+// Ten boxes of 100 kg whose own sweeps end long before they are an answer: looked at as ncp solves the step, each corner at the floor carries from
+// nothing to half of all.
+Test(forces, an_unsolved_step_is_solved_first) {
+    outcome result = run("forces columns:1 --time 1/60 --solvers ncp,ncp-pgs --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         "assert d['own_unmet'] > 1e-5 and d['solved_anew'] and len(d['contacts']) == 40, d\n"
+                         "floor = [c for c in d['contacts'] if 'floor' in c['name']]\n"
+                         "assert len(floor) == 4 and abs(sum(c['picked']['ncp'] for c in floor) - 9810) < 1e-2, floor\n"
+                         "for c in d['contacts']: assert c['rest'] < 1e-3 and abs(c['least']) < 1e-3, c\n"
+                         "for c in floor: assert abs(c['most'] - 4905) < 1e-2, c\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    result = run("forces columns:1 --time 1/60 --solvers ncp");
+    cr_expect(has(&result.out, "as ncp solves it"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// What may take minutes hears Ctrl-C.
+Test(forces, can_be_stopped) {
+    static const char* const arguments[] = {TS_TEST_CLI, "forces", "pile-boxes:20", "--set", "accuracy=exact",
+                                            "--time",    "0.5",    "--solvers",     "ncp",   NULL};
+    outcome result = interrupt(arguments, SIGINT);
+    cr_expect_eq(result.code, 130, "%d: %s", result.code, ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
 Test(forces, refuses_what_has_no_contacts) {
     write_text("asleep.xml", "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'><freejoint/>"
                              "<geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>");
