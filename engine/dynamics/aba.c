@@ -89,9 +89,6 @@ int ts_aba_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 
     int first = model->tree[tree].body_first, last = first + model->tree[tree].body_count;
     ts_motion room[6];
     const ts_motion* axis = ts_kinematics_axes(model, k, tree, room);
-    // From here on counted from the model's first dof.
-    force -= model->tree[tree].dof_first;
-    out_acceleration -= model->tree[tree].dof_first;
     for (int i = first; i < last; ++i) begin(model, k, gravity, model->tree_body[i], s);
     for (int i = last - 1; i >= first; --i) {
         int b = model->tree_body[i], parent = model->body[b].parent;
@@ -117,9 +114,7 @@ int ts_aba_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 
 
 int ts_aba_acceleration(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, const double* force,
                         ts_tree_scratch* scratch, double* out_acceleration) {
-    for (int t = 0; t < model->tree_count; ++t) {
-        int first = model->tree[t].dof_first;
-        if (!ts_aba_tree(model, kinematics, gravity, t, force + first, scratch, out_acceleration + first)) return 0;
-    }
+    for (int t = 0; t < model->tree_count; ++t)
+        if (!ts_aba_tree(model, kinematics, gravity, t, force, scratch, out_acceleration)) return 0;
     return 1;
 }

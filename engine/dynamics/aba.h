@@ -15,7 +15,7 @@ extern "C" {
 int ts_aba_acceleration(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, const double* force,
                         ts_tree_scratch* scratch, double* out_acceleration);
 
-/// The same for one tree; arrays have its dof_count. Different trees may be worked on at once.
+/// The same for one tree, whose part of the arrays (nv) is read and written. Different trees may be worked on at once.
 int ts_aba_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, int tree, const double* force,
                 ts_tree_scratch* scratch, double* out_acceleration);
 

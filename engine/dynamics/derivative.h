@@ -94,7 +94,7 @@ void ts_derivative_inverse(const ts_model* model, const ts_kinematics* kinematic
 void ts_derivative_gravity_tree(const ts_model* model, const ts_kinematics* kinematics, int tree,
                                 const ts_derivative_scratch* scratch, double* out_dg);
 
-/// Derivatives of forward dynamics of a tree at constant forces, where `acceleration` (n) is its answer (ts_aba_tree): by configuration and
+/// Derivatives of forward dynamics of a tree at constant forces, where `acceleration` (n) is its answer (ts_aba_acceleration): by configuration and
 /// by velocity -M^-1 times those of inverse dynamics, by the forces M^-1. Of `factors` L and its inverse diagonal are read, which may be
 /// those of M with something added along its diagonal: that then is the inertia that answers (M_hat of a step).
 void ts_derivative_forward_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, int tree,
