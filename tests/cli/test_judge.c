@@ -123,6 +123,16 @@ Test(judge, names_the_command_that_shows_the_first) {
     outcome_free(&result);
 }
 
+// A mark before UTF-8 is no part of the first column's name.
+Test(judge, reads_what_a_spreadsheet_wrote) {
+    write_text("marked.csv",
+               "\xEF\xBB\xBFtime,dt,nx,ny,nz,gap,mu,jx,jy,jz,vx,vy,vz\r\n0.01,0.01,0,0,1,0,0.5,0,0,1,0,0,0\r\n");
+    outcome result = run("judge marked.csv --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "j = d['judged']\nassert j['contacts'] == j['obeyed_by']['ncp'] == 1, j\n"));
+    outcome_free(&result);
+}
+
 Test(judge, refuses_broken_logs_by_their_lines) {
     static const struct {
         const char* text;
