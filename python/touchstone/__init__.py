@@ -191,6 +191,8 @@ class World:
     def names(self, kind):
         """Names of all things of a kind, in order: "body", "joint", "dof" (called by its joint), "geom", "site", "tendon",
         "equality", "actuator", "sensor", "keyframe"."""
+        if kind not in ("body", "joint", "dof", "geom", "site", "tendon", "equality", "actuator", "sensor", "keyframe"):
+            raise ValueError(f"no kind of things is called {kind!r}")
         return _names(lambda i: _c.ts_python_name(self._live(), kind.encode(), i))
 
     def _array(self, name):

@@ -274,6 +274,8 @@ class TouchstoneTest(unittest.TestCase):
         with touchstone.World(mjcf=text) as world:
             world.step(10)
             self.assertEqual(world.names("sensor"), ["a", "v", ""])
+            with self.assertRaisesRegex(ValueError, "'sensors'"):
+                world.names("sensors")
             numpy.testing.assert_allclose(world.sensors["a"], 0, atol=1e-9)
             numpy.testing.assert_allclose(world.sensors["v"], [0, 0, -0.1], atol=1e-12)
             numpy.testing.assert_allclose(world.sensor[6], 0.01, atol=1e-15)
