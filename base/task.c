@@ -9,7 +9,7 @@
 // range is done; so the loop's description, which lies beside the number, is read after the claim, needs no atomics of its own and can never be the
 // previous loop's. Who has found all shares empty lowers `unfinished` by the ranges that it did; the caller returns when it is zero.
 //
-// Waiting is a short spin, some yields, then sleep on a condition variable. Both "publish, then look for sleepers" and
+// Waiting is a short spin, many yields, then sleep on a condition variable. Both "publish, then look for sleepers" and
 // "count myself as a sleeper, then look for work" are sequentially consistent, so one of the two sides sees the other
 // and no wake-up is lost; the sleeper counts itself with the mutex held, the waker signals with it held. A share of a worker that does not wake in
 // time is done by the others.
@@ -26,8 +26,9 @@
 
 #include "base/assert.h"
 
-// A serial stretch between two loops of one step lasts some microseconds: about as long as these two together.
-enum { SPINS = 1000, YIELDS = 50 };
+// A serial stretch between two loops of one step lasts some microseconds, of a large step up to a millisecond; who falls asleep meanwhile comes 70 us late.
+// Yields, since on a busy machine somebody else has use for the processor.
+enum { SPINS = 1000, YIELDS = 1000 };
 
 typedef struct worker_thread {
     ts_task_pool* pool;
