@@ -258,14 +258,13 @@ typedef struct contact_range {
     int run;   // of storage->contact_run
     int unit;  // the first one
     int at;
-    double deepest;  // m
 } contact_range;
 
 typedef struct compact_context {
     ts_sim* sim;
     const ts_narrow_pair* pair;
     const ts_narrow_touch* touch;
-    contact_range* range;
+    ts_narrow_sum* sum;      // of all pairs before every batch
     int first_old, end_old;  // of the memories of contacts
 } compact_context;
 
@@ -324,13 +323,14 @@ static int kind_of(const ts_sim* sim, const shared_contact* shared, const ts_nar
            (pauses ? TS_CONTACT_RUN_PAUSES : 0) | (rare ? TS_CONTACT_RUN_RARE : 0);
 }
 
-// All contacts of a pair that touches, of which memories [first_old, end_old) are, and what they are together.
-static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const ts_narrow_touch* touch, ts_known_surface* surfaces,
-                      int first_old, int end_old, contact_range* range) {
+// All contacts of a pair that touches, of which memories [first_old, end_old) are, and what they are together. Returns the deepest, m, >= 0.
+static double fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const ts_narrow_touch* touch,
+                        ts_known_surface* surfaces, int first_old, int end_old, const contact_range* range) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     const shared_contact shared = share(sim, pair, surfaces);
     ts_contact_run* run = &storage->contact_run[range->run];
     ts_vec3 sum = ts_vec3_zero();
+    double deepest = 0.0;
     match_points(sim, pair, touch, shared.label, first_old, end_old, storage->contact_memory_index + range->at);
     if (storage->found)
         keep_points(storage, touch, range);
@@ -338,7 +338,7 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const ts_narrow_t
         fill_points(sim, &shared, touch, range->at);
     for (int k = 0; k < touch->count; ++k) {
         sum = ts_vec3_add(sum, touch->point[k].position);
-        if (-touch->point[k].gap > range->deepest) range->deepest = -touch->point[k].gap;
+        if (-touch->point[k].gap > deepest) deepest = -touch->point[k].gap;
     }
     run->centre = ts_vec3_scale(1.0 / touch->count, sum);
     run->first = range->at;
@@ -352,6 +352,7 @@ static void fill_pair(ts_sim* sim, const ts_narrow_pair* pair, const ts_narrow_t
     run->kind = (short)kind_of(sim, &shared, touch, surfaces->runs, range->at);
     run->friction = shared.surface->friction;
     run->restitution = shared.surface->restitution;
+    return deepest;
 }
 
 // The first of memories [first, end) that is not before a key.
@@ -366,22 +367,29 @@ static int first_memory(const ts_row_memory* known, int first, int end, uint64_t
     return first;
 }
 
-// Pairs and memory ascend together.
+// A batch. Pairs and memory ascend together.
 static void fill_contacts(void* context, int begin, int end, int worker) {
     const compact_context* job = (const compact_context*)context;
     const ts_row_memory* known = job->sim->row_memory.data;
     ts_known_surface* surfaces = surfaces_of(job->sim, worker);
+    ts_narrow_sum* sum = &job->sum[begin / TS_NARROW_GRAIN];
+    contact_range range = {.run = sum->runs, .unit = sum->units, .at = sum->contacts};
     int old = -1;
+    sum->deepest = 0.0;
     for (int i = begin; i < end; ++i) {
         const ts_narrow_pair* pair = &job->pair[i];
+        const ts_narrow_touch* touch = &job->touch[i];
         uint64_t key = ts_pair_key(pair->a, pair->b);
-        job->range[i].deepest = 0.0;
-        if (!job->touch[i].count) continue;
+        if (!touch->count) continue;
         if (old < 0) old = first_memory(known, job->first_old, job->end_old, key);
         while (old < job->end_old && known[old].key.whole < key) ++old;
         int first = old;
         while (old < job->end_old && known[old].key.whole == key) ++old;
-        fill_pair(job->sim, pair, &job->touch[i], surfaces, first, old, &job->range[i]);
+        double deepest = fill_pair(job->sim, pair, touch, surfaces, first, old, &range);
+        if (deepest > sum->deepest) sum->deepest = deepest;
+        ++range.run;
+        range.unit += touch->units;
+        range.at += touch->count;
     }
 }
 
@@ -454,23 +462,19 @@ int ts_found_take_rare(ts_sim* sim) {
     return 1;
 }
 
-// Ranges of all pairs. Returns how many contacts there are, and in the storage of how many pairs.
-static int find_ranges(ts_sim* sim, const ts_narrow_touch* touch, int pair_count, contact_range* out_range,
-                       int* out_units) {
-    int at = 0, runs = 0, units = 0;
-    for (int i = 0; i < pair_count; ++i) {
-        out_range[i].at = at;
-        sim->info.narrow_failures +=
-            touch[i].status == TS_PROXIMITY_LIMIT || touch[i].status == TS_PROXIMITY_INVALID_INPUT;
-        if (!touch[i].count) continue;
-        out_range[i].run = runs++;
-        out_range[i].unit = units;
-        units += touch[i].units;
-        at += touch[i].count;
+// Of all batches what is before them. Returns what there is of all.
+static ts_narrow_sum sum_up(ts_narrow_sum* io_sum, int batches) {
+    ts_narrow_sum all = {0, 0, 0, 0, 0, 0.0};
+    for (int i = 0; i < batches; ++i) {
+        ts_narrow_sum next = io_sum[i];
+        io_sum[i] = all;
+        all.contacts += next.contacts;
+        all.runs += next.runs;
+        all.units += next.units;
+        all.kept += next.kept;
+        all.failures += next.failures;
     }
-    ts_sim_storage_of(sim)->run_count = runs;
-    *out_units = units;
-    return at;
+    return all;
 }
 
 // Room for what is found where the step may be one of a pile. Returns 0 when memory is short.
@@ -487,22 +491,25 @@ static int take_found(ts_sim* sim, int count, int units) {
     return !arena->failed;
 }
 
-ts_code ts_found_take(ts_sim* sim, const ts_narrow_pair* pair, const ts_narrow_touch* touch, int pair_count) {
+ts_code ts_found_take(ts_sim* sim, const ts_narrow_pair* pair, const ts_narrow_touch* touch, int pair_count,
+                      ts_narrow_sum* sum) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    contact_range* range = TS_ARENA_ARRAY(&storage->solve_scratch[0], contact_range, pair_count);
-    if (!range) return TS_ERROR_MEMORY;
-    int units, count = find_ranges(sim, touch, pair_count, range, &units);
-    storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
+    int batches = (pair_count + TS_NARROW_GRAIN - 1) / TS_NARROW_GRAIN;
+    ts_narrow_sum all = sum_up(sum, batches);
+    sim->info.narrow_failures = all.failures;
+    sim->info.kept_pairs = all.kept;
+    storage->run_count = all.runs;
+    storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, all.contacts);
     storage->contact_run = TS_ARENA_ARRAY(&sim->scratch, ts_contact_run, storage->run_count);
     storage->found = NULL;
-    if (!(ts_pile_may_be(sim) ? take_found(sim, count, units) : take_contacts(sim, count))) return TS_ERROR_MEMORY;
-    if (sim->scratch.failed) return TS_ERROR_MEMORY;
-    compact_context job = {sim, pair, touch, range, 0, 0};
+    int enough = ts_pile_may_be(sim) ? take_found(sim, all.contacts, all.units) : take_contacts(sim, all.contacts);
+    if (!enough || sim->scratch.failed) return TS_ERROR_MEMORY;
+    compact_context job = {sim, pair, touch, sum, 0, 0};
     ts_contact_memory(sim, &job.first_old, &job.end_old);
-    ts_task_parallel_for(sim->tasks, pair_count, 64, fill_contacts, &job);
-    sim->contact_count = count;
-    sim->info.contact_count = count;
-    for (int i = 0; i < pair_count; ++i)
-        if (range[i].deepest > sim->info.worst_penetration) sim->info.worst_penetration = range[i].deepest;
+    ts_task_run_ranges(sim->tasks, pair_count, TS_NARROW_GRAIN, fill_contacts, &job);
+    sim->contact_count = all.contacts;
+    sim->info.contact_count = all.contacts;
+    for (int i = 0; i < batches; ++i)
+        if (sum[i].deepest > sim->info.worst_penetration) sim->info.worst_penetration = sum[i].deepest;
     return storage->found || ts_found_take_rare(sim) ? TS_OK : TS_ERROR_MEMORY;
 }

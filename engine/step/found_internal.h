@@ -14,6 +14,15 @@ extern "C" {
 /// 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
 static const double ts_found_same_normal = 1e-6;
 
+enum { TS_NARROW_GRAIN = 64 };  // pairs of geoms that a thread takes at a time: a batch
+
+/// What there is of the pairs of a batch, and then of all before it.
+typedef struct ts_narrow_sum {
+    int contacts, runs, units;  // runs: pairs that touch
+    int kept, failures;         // pairs whose manifold was kept, pairs whose query failed
+    double deepest;             // m: of the batch
+} ts_narrow_sum;
+
 /// Where a pair touches. Of most pairs there are fewer points than a manifold has room for.
 typedef struct ts_narrow_touch {
     int count;
@@ -38,8 +47,9 @@ typedef struct ts_found {
 static inline int ts_same_vector(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 /// Takes over all points of pairs, in order, with what is remembered of each: into sim->contact, or, of a step that may be one of a pile, into
-/// storage->found. TS_ERROR_MEMORY.
-ts_code ts_found_take(ts_sim* sim, const ts_narrow_pair* pair, const ts_narrow_touch* touch, int pair_count);
+/// storage->found. `sum`, of every batch of pairs, is overwritten. TS_ERROR_MEMORY.
+ts_code ts_found_take(ts_sim* sim, const ts_narrow_pair* pair, const ts_narrow_touch* touch, int pair_count,
+                      ts_narrow_sum* sum);
 
 /// Makes contacts of storage->found after all. Returns 0 when memory is short.
 int ts_found_fill(ts_sim* sim);

@@ -19,6 +19,8 @@
 #include "engine/step/substep_internal.h"
 #include "engine/step/yield_internal.h"
 
+enum { GRAIN = 128 };  // joints or trees that a thread takes at a time
+
 void ts_integrate_position(const ts_model* model, const double* qpos, const double* qvel, double h, double* out_qpos) {
     for (int j = 0; j < model->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
@@ -197,8 +199,9 @@ static void swap_memories(ts_sim* sim) {
     storage->search_next.count = 0;
 }
 
-// Trees that no row touches may move in the integrator's own way. Returns 0 when memory is short.
-static int coast(ts_sim* sim, double* qpos) {
+// Trees that no row touches may move in the integrator's own way: in io_odd nonzero where one does, whose numbers nobody has looked at. Returns 0 when
+// memory is short.
+static int coast(ts_sim* sim, double* qpos, int* io_odd) {
     const ts_model* model = sim->model;
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
     if (!sim->integrator->coast) return 1;
@@ -212,13 +215,17 @@ static int coast(ts_sim* sim, double* qpos) {
     if (!is_pile)
         for (int s = 0; s < plan->segment_count; ++s) touched[model->dof[plan->segment[s].column].tree] = 1;
     for (int t = 0; t < model->tree_count; ++t)
-        if (!touched[t] && !ts_sim_tree_sleeps(sim, t)) sim->integrator->coast(sim, t, qpos);
+        if (!touched[t] && !ts_sim_tree_sleeps(sim, t)) {
+            sim->integrator->coast(sim, t, qpos);
+            *io_odd = 1;
+        }
     return 1;
 }
 
 typedef struct position_job {
     const ts_sim* sim;
     double* qpos;
+    unsigned char* odd;  // (workers) nonzero: met what is not finite, in new velocities or positions
 } position_job;
 
 static void integrate_joint(const position_job* job, int j) {
@@ -253,7 +260,6 @@ static void move_joints(void* context, int begin, int end, int worker) {
     const ts_sim* sim = job->sim;
     int sleep = ts_sim_storage_of(sim)->asleep_count > 0;
     waiting_joints waiting = {{0}, 0};
-    (void)worker;
     for (int j = begin; j < end; ++j) {
         const ts_joint* joint = &sim->model->joint[j];
         int q = joint->qpos_first;
@@ -266,18 +272,36 @@ static void move_joints(void* context, int begin, int end, int worker) {
         if (waiting.count == TS_FREE_LANES) integrate_free(job, &waiting);
     }
     for (int k = 0; k < waiting.count; ++k) integrate_joint(job, waiting.joint[k]);
+    // While it is near. Numbers of joints lie one after the other.
+    const ts_model* model = sim->model;
+    int is_last = end == model->joint_count, q = model->joint[begin].qpos_first, v = model->joint[begin].dof_first;
+    int q_end = is_last ? model->nq : model->joint[end].qpos_first,
+        v_end = is_last ? model->nv : model->joint[end].dof_first;
+    if (!all_finite(job->qpos + q, q_end - q) || !all_finite(ts_sim_storage_of(sim)->new_velocity + v, v_end - v))
+        job->odd[worker] = 1;
 }
 
-int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act) {
+// As ts_integrate_end; in out_odd nonzero where something of the end may not be finite.
+static int find_end(ts_sim* sim, double* out_qpos, double* out_act, int* out_odd) {
     const ts_model* model = sim->model;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    position_job job = {sim, out_qpos};
-    ts_task_parallel_for(sim->tasks, model->joint_count, 128, move_joints, &job);
-    if (!coast(sim, out_qpos)) return 0;
+    int workers = ts_task_pool_workers(sim->tasks);
+    position_job job = {sim, out_qpos, (unsigned char*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)workers, 1)};
+    if (!job.odd) return 0;
+    ts_task_parallel_for(sim->tasks, model->joint_count, GRAIN, move_joints, &job);
+    // What comes after joints have moved is looked at for itself.
+    *out_odd = model->equality_count > 0 || model->act_count > 0;
+    for (int w = 0; w < workers; ++w) *out_odd |= job.odd[w];
+    if (!coast(sim, out_qpos, out_odd)) return 0;
     for (int i = 0; model->act_count > 0 && i < model->actuator_count; ++i)
         if (model->actuator[i].act >= 0)
             out_act[model->actuator[i].act] = ts_actuation_next(sim, i, storage->act_rate[model->actuator[i].act]);
     return 1;
+}
+
+int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act) {
+    int odd;
+    return find_end(sim, out_qpos, out_act, &odd);
 }
 
 // Whether all of a new state is finite; says what is not.
@@ -305,20 +329,37 @@ static ts_code check_finite(const ts_sim* sim, const double* qpos, const double*
     return TS_OK;
 }
 
+typedef struct end_job {
+    ts_sim* sim;
+    const double* qpos;
+} end_job;
+
+// What becomes of the state: of trees what they remember, and a share of all numbers.
+static void leave_state(void* context, int begin, int end, int worker) {
+    const end_job* job = (const end_job*)context;
+    ts_sim* sim = job->sim;
+    const ts_model* model = sim->model;
+    const double* velocity = ts_sim_storage_of(sim)->new_velocity;
+    size_t trees = (size_t)model->tree_count, from = (size_t)begin, to = (size_t)end;
+    size_t q = from * (size_t)model->nq / trees, v = from * (size_t)model->nv / trees;
+    (void)worker;
+    ts_touched_rotation_remember(sim, begin, end);
+    memcpy(sim->qpos + q, job->qpos + q, (to * (size_t)model->nq / trees - q) * sizeof(double));
+    memcpy(sim->qvel + v, velocity + v, (to * (size_t)model->nv / trees - v) * sizeof(double));
+}
+
 ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     const ts_model* model = sim->model;
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
     double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, model->nq);
     double* act = TS_ARENA_ARRAY(&sim->scratch, double, model->act_count);
-    int remembered = ts_pile_is_on(sim) || remember_rows(sim);
-    if (!remembered || !qpos || !act || !ts_integrate_end(sim, qpos, act) || !ts_step_close_ties(sim, qpos) ||
+    int remembered = ts_pile_is_on(sim) || remember_rows(sim), odd = 1;
+    if (!remembered || !qpos || !act || !find_end(sim, qpos, act, &odd) || !ts_step_close_ties(sim, qpos) ||
         sim->scratch.failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
-    ts_code code = check_finite(sim, qpos, act, out_status);
+    ts_code code = odd ? check_finite(sim, qpos, act, out_status) : TS_OK;
     if (code) return code;
-    ts_touched_rotation_remember(sim);
-    memcpy(sim->qpos, qpos, (size_t)model->nq * sizeof(double));
-    memcpy(sim->qvel, storage->new_velocity, (size_t)model->nv * sizeof(double));
+    end_job job = {sim, qpos};
+    ts_task_parallel_for(sim->tasks, model->tree_count, GRAIN, leave_state, &job);
     memcpy(sim->act, act, (size_t)model->act_count * sizeof(double));
     sim->time += sim->options.time_step;
     ++sim->step_count;

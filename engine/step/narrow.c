@@ -22,6 +22,7 @@ typedef struct narrow_context {
     double most;             // m: how far they may have moved
     int keeps_all;           // 0: only of dear pairs that rest
     ts_narrow_touch* touch;
+    ts_narrow_sum* sum;        // of every batch
     ts_manifold_point* point;  // (room for every pair)
     int room;                  // points: of all but several surfaces together
     ts_manifold_settings settings;
@@ -107,7 +108,8 @@ static int take_kept(const narrow_context* job, int i, const ts_transform* pose_
     return 1;
 }
 
-static void collide_pair(const narrow_context* job, int i, ts_arena* arena) {
+// Returns nonzero where its manifold was kept.
+static int collide_pair(const narrow_context* job, int i, ts_arena* arena) {
     const ts_sim* sim = job->sim;
     int a = job->pair[i].a, b = job->pair[i].b;
     const ts_transform *pose_a = ts_kinematics_geom(&sim->kinematics, a),
@@ -116,7 +118,7 @@ static void collide_pair(const narrow_context* job, int i, ts_arena* arena) {
     double own = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0, margin = job->settings.margin;
     if (!job->overlapping_only) margin = ts_foresee_margin(sim, a, b, margin);
     margin = margin + own > 0.0 ? margin + own : 0.0;
-    if (job->kept && take_kept(job, i, pose_a, pose_b, margin, arena)) return;
+    if (job->kept && take_kept(job, i, pose_a, pose_b, margin, arena)) return 1;
     ts_manifold_settings settings = job->settings;
     ts_manifold manifold;
     settings.margin = margin;
@@ -135,30 +137,63 @@ static void collide_pair(const narrow_context* job, int i, ts_arena* arena) {
         job->kept[i].is_kept = 0;
     if (job->overlapping_only) manifold.count = drop_apart(manifold.point, manifold.count);
     note_touch(job, i, &manifold, arena);
+    return 0;
 }
 
+// A batch of pairs.
 static void collide_pairs(void* context, int begin, int end, int worker) {
     const narrow_context* job = (const narrow_context*)context;
     ts_arena* arena = &ts_sim_storage_of(job->sim)->solve_scratch[worker];
-    for (int i = begin; i < end; ++i) collide_pair(job, i, arena);
+    ts_narrow_sum sum = {0, 0, 0, 0, 0, 0.0};
+    for (int i = begin; i < end; ++i) {
+        sum.kept += collide_pair(job, i, arena);
+        const ts_narrow_touch* touch = &job->touch[i];
+        sum.failures += touch->status == TS_PROXIMITY_LIMIT || touch->status == TS_PROXIMITY_INVALID_INPUT;
+        sum.contacts += touch->count;
+        sum.runs += touch->count > 0;
+        if (touch->count > 0) sum.units += touch->units;
+    }
+    job->sum[begin / TS_NARROW_GRAIN] = sum;
+}
+
+// Pairs that are turned.
+typedef struct turn_job {
+    const ts_model* model;
+    const ts_pair* from;
+    ts_narrow_pair* to;
+    unsigned char* descends;  // (workers) nonzero: met a pair that does not come after the one before it
+} turn_job;
+
+// A is the smaller kind, or the smaller index.
+static ts_narrow_pair turned(const ts_model* model, ts_pair pair) {
+    int a = pair.first, b = pair.second;
+    ts_shape_kind kind_a = model->geom[a].shape.kind, kind_b = model->geom[b].shape.kind;
+    int swap = kind_b < kind_a || (kind_b == kind_a && b < a);
+    return swap ? (ts_narrow_pair){b, a} : (ts_narrow_pair){a, b};
+}
+
+static void turn_pairs(void* context, int begin, int end, int worker) {
+    const turn_job* job = (const turn_job*)context;
+    // The one before is another's to write.
+    ts_narrow_pair last = turned(job->model, job->from[begin > 0 ? begin - 1 : 0]);
+    for (int i = begin; i < end; ++i) {
+        ts_narrow_pair pair = turned(job->model, job->from[i]);
+        if (i > 0 && ts_pair_key(last.a, last.b) >= ts_pair_key(pair.a, pair.b)) job->descends[worker] = 1;
+        job->to[i] = last = pair;
+    }
 }
 
 // Turns the pairs so that A is the smaller kind, and sorts by (A, B): a counting sort by B and then, stable, by A.
 // Returns NULL when memory is short.
 static ts_narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int count) {
     const ts_model* model = sim->model;
+    int workers = ts_task_pool_workers(sim->tasks), descend = 0;
     ts_narrow_pair* one = TS_ARENA_ARRAY(&sim->scratch, ts_narrow_pair, count);
-    if (!one) return NULL;
-    int ascend = 1;
-    for (int i = 0; i < count; ++i) {
-        int a = pairs[i].first, b = pairs[i].second;
-        ts_shape_kind kind_a = model->geom[a].shape.kind, kind_b = model->geom[b].shape.kind;
-        int swap = kind_b < kind_a || (kind_b == kind_a && b < a);
-        one[i].a = swap ? b : a;
-        one[i].b = swap ? a : b;
-        ascend &= i == 0 || ts_pair_key(one[i - 1].a, one[i - 1].b) < ts_pair_key(one[i].a, one[i].b);
-    }
-    if (ascend) return one;
+    turn_job job = {model, pairs, one, (unsigned char*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)workers, 1)};
+    if (!one || !job.descends) return NULL;
+    ts_task_parallel_for(sim->tasks, count, 512, turn_pairs, &job);
+    for (int w = 0; w < workers; ++w) descend |= job.descends[w];
+    if (!descend) return one;
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
     ts_narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, ts_narrow_pair, count);
     int* start = TS_ARENA_ARRAY(&sim->scratch, int, model->geom_count + 1);
@@ -197,16 +232,17 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     ts_narrow_touch* touch = TS_ARENA_ARRAY(&storage->solve_scratch[0], ts_narrow_touch, count);
     int room = settings.max_points < 1 ? 1 : settings.max_points;
     ts_manifold_point* point = TS_ARENA_ARRAY(&storage->solve_scratch[0], ts_manifold_point, (ptrdiff_t)room * count);
-    if (!touch || !point) return TS_ERROR_MEMORY;
+    ts_narrow_sum* sum = TS_ARENA_ARRAY(&storage->solve_scratch[0], ts_narrow_sum, count / TS_NARROW_GRAIN + 1);
+    if (!touch || !point || !sum) return TS_ERROR_MEMORY;
     ts_pair_memory* memory = storage->renews_pairs ? sim->pair_memory.data : storage->pair_next.data;
     ts_manifold_kept* kept = !keeps ? NULL : storage->renews_pairs ? storage->kept.data : storage->kept_next.data;
     ts_gjk_cache* search = storage->renews_pairs ? storage->search.data : storage->search_next.data;
     if (!storage->pairs_search) search = NULL;
-    narrow_context job = {
-        sim, pair, memory, search, kept, most, keeps_all, touch, point, room, settings, soft, storage->has_margins};
-    ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
-    for (int i = 0; keeps && i < count; ++i) sim->info.kept_pairs += kept[i].is_kept && kept[i].age > 0;
+    narrow_context job = {sim,   pair, memory, search, kept,     most, keeps_all,
+                          touch, sum,  point,  room,   settings, soft, storage->has_margins};
+    // One by one also where nobody helps: a batch has its place.
+    ts_task_run_ranges(sim->tasks, count, TS_NARROW_GRAIN, collide_pairs, &job);
     for (int w = 0; w < workers; ++w)
         if (storage->solve_scratch[w].failed) return TS_ERROR_MEMORY;
-    return ts_found_take(sim, pair, touch, count);
+    return ts_found_take(sim, pair, touch, count, sum);
 }

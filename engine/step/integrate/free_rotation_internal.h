@@ -48,8 +48,8 @@ int ts_touched_rotation_advance(ts_sim* sim, int tree);
 /// The velocity of a lone body at the beginning of the step: qvel, unless that belongs to half a step ago.
 void ts_touched_rotation_start(const ts_sim* sim, int tree, ts_vec3* out_velocity, ts_vec3* out_omega);
 
-/// What the next step shall know of this one, from its new velocity.
-void ts_touched_rotation_remember(ts_sim* sim);
+/// What the next step shall know of this one of trees [begin, end), from their new velocities.
+void ts_touched_rotation_remember(ts_sim* sim, int begin, int end);
 
 #ifdef __cplusplus
 }

@@ -136,12 +136,10 @@ void ts_touched_rotation_start(const ts_sim* sim, int tree, ts_vec3* out_velocit
     *out_velocity = ts_vec3_add(*out_velocity, ts_mat3_mul_vec(R, swing));
 }
 
-static void remember_trees(void* context, int begin, int end, int worker) {
-    ts_sim* sim = (ts_sim*)context;
+void ts_touched_rotation_remember(ts_sim* sim, int begin, int end) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     double h = sim->options.time_step;
-    (void)worker;
     for (int t = begin; t < end; ++t) {
         ts_spin_memory* memory = &storage->spin_memory[t];
         ts_vec3 before = memory->torque;
@@ -159,8 +157,4 @@ static void remember_trees(void* context, int begin, int end, int worker) {
         memory->torque = ts_vec3_scale(1.0 / h, couple);
         memory->steady = ts_vec3_distance(memory->torque, before) < most_change * ts_vec3_norm(memory->torque);
     }
-}
-
-void ts_touched_rotation_remember(ts_sim* sim) {
-    ts_task_parallel_for(sim->tasks, sim->model->tree_count, 128, remember_trees, sim);
 }
