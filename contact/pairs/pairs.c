@@ -203,21 +203,40 @@ static void sum_islands(ts_pairs* pairs, const ts_pairs_input* input, const doub
     pairs->island[at] = island;
 }
 
+// What is left to be found of groups, by two threads.
+typedef struct finish_job {
+    const layout_job* layout;
+    ts_pairs* pairs;
+    ts_arena* arena;
+    const ts_pair_order* order;
+    int enough;  // 0: memory is short
+} finish_job;
+
+static void finish(void* context, int begin, int end, int worker) {
+    finish_job* job = (finish_job*)context;
+    (void)worker;
+    for (int k = begin; k < end; ++k)
+        if (k == 0)
+            sum_islands(job->pairs, job->layout->input, job->layout->steps);
+        else
+            job->enough = ts_pair_parts_make(job->pairs, job->arena, job->layout->input->brief, job->order);
+}
+
 // Orders units and lays them out. Returns 0 when memory is short.
 static int lay_out(ts_pairs* pairs, ts_arena* arena, layout_job* job) {
     const ts_pairs_input* input = job->input;
-    int workers = ts_task_pool_workers(input->tasks);
     ts_pair_order order;
     int* parent = TS_ARENA_ARRAY(input->brief, int, input->body_count);
     if (!parent || !take_bodies(pairs, arena)) return 0;
     pairs->island_count = find_islands(input->unit, input->unit_count, input->body_count, parent, pairs->island_of);
     ts_pair_bodies bodies = {pairs->island_count, pairs->island_of};
-    if (!ts_pair_order_make(input->brief, input, bodies, workers > 1 ? TS_PAIR_DOMAINS_MOST : 1, &order)) return 0;
+    if (!ts_pair_order_make(input->brief, input, bodies, &order)) return 0;
     pairs->group_count = order.group_count;
     if (!take_groups(pairs, arena, order.place, job)) return 0;
     ts_task_parallel_for(pairs->tasks, pairs->group_count, 16, put_groups, job);
-    sum_islands(pairs, input, job->steps);
-    return ts_pair_parts_make(pairs, arena, input->brief, &order, workers);
+    finish_job last = {job, pairs, arena, &order, 0};
+    ts_task_parallel_for(pairs->tasks, 2, 1, finish, &last);
+    return last.enough;
 }
 
 ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pairs_seat_kernel kernel) {
@@ -237,9 +256,9 @@ ts_pairs* ts_pairs_make_by(ts_arena* arena, const ts_pairs_input* input, ts_pair
 }
 
 int ts_pairs_take_sums(ts_pairs* pairs, ts_arena* arena) {
-    pairs->sums = TS_ARENA_ARRAY(arena, ts_pair_sums, pairs->group_count);
+    pairs->wish = TS_ARENA_ARRAY(arena, ts_pair_wish, pairs->group_count);
     pairs->body_work = TS_ARENA_ARRAY(arena, double, 2 * (size_t)pairs->body_count);
-    return pairs->sums && pairs->body_work;
+    return pairs->wish && pairs->body_work;
 }
 
 void ts_pairs_start(ts_pairs* pairs, int i, double friction, ts_vec3 impulse) {
@@ -272,44 +291,46 @@ ts_vec3 ts_pairs_lever(const ts_pairs* pairs, int i, int side) {
 enum { BODIES = 64 };  // that a thread takes at a time: 466 of them are worth two threads
 
 // A pass and its kernel.
-typedef struct part_job {
+typedef struct pass_job {
     ts_pairs_kernel kernel;
     ts_pair_pass* pass;
-    int passes;  // of a walk
-} part_job;
+} pass_job;
 
-static void run_parts(void* context, int begin, int end, int worker) {
-    const part_job* job = (const part_job*)context;
+static void run_range(void* context, int begin, int end, int worker) {
+    const pass_job* job = (const pass_job*)context;
     (void)worker;
-    for (int part = begin; part < end; ++part) job->kernel(job->pass, part);
+    for (int k = begin; k < end; ++k) job->kernel(job->pass, k);
 }
 
-// A pass over all parts, of which none waits for another.
+// A pass over all slices, of which none waits for another.
 static void run(ts_pair_pass* pass, ts_pairs_kernel kernel) {
-    part_job job = {kernel, pass, 0};
-    ts_task_parallel_for(pass->pairs->tasks, pass->pairs->parts->count, 1, run_parts, &job);
+    pass_job job = {kernel, pass};
+    ts_task_parallel_for(pass->pairs->tasks, pass->pairs->parts->slices, 1, run_range, &job);
 }
 
-static void walk_part(void* context, int part) {
-    const part_job* job = (const part_job*)context;
-    job->kernel(job->pass, part);
-}
-
-static void walk_parts(void* context, int begin, int end, int worker) {
-    const part_job* job = (const part_job*)context;
+// One shared pass after the other, as long as there are any.
+static void run_turns(void* context, int begin, int end, int worker) {
+    const pass_job* job = (const pass_job*)context;
+    const ts_pair_turns* turns = &job->pass->turns;
     (void)worker;
-    for (int part = begin; part < end; ++part)
-        ts_pair_parts_walk(job->pass->pairs->parts, job->passes, part, walk_part, context);
+    for (int k = begin; k < end; ++k)
+        for (int at; (at = ts_pair_turns_take(job->pass->pairs->parts, turns)) < turns->passes;)
+            job->kernel(job->pass, at);
 }
 
-// So many passes over all parts, where groups wait for groups of other parts.
-static void walk(ts_pair_pass* pass, ts_pairs_kernel kernel, int passes) {
-    part_job job = {kernel, pass, passes};
-    ts_pair_parts_rewind(pass->pairs);
-    if (pass->pairs->parts->count == 1)
-        kernel(pass, 0);
+// So many passes over all parts. Returns how many places there are for what they find.
+static int walk(ts_pair_pass* pass, ts_pairs_kernel kernel, int passes) {
+    const struct ts_pair_parts* parts = pass->pairs->parts;
+    ts_task_pool* tasks = pass->pairs->tasks;
+    int threads = ts_task_pool_workers(tasks);
+    pass_job job = {kernel, pass};
+    pass->turns = ts_pair_turns_of(parts, passes, threads);
+    ts_pair_parts_rewind(parts);
+    if (pass->turns.are_shared)
+        ts_task_parallel_for(tasks, threads < passes ? threads : passes, 1, run_turns, &job);
     else
-        ts_task_parallel_for(pass->pairs->tasks, pass->pairs->parts->count, 1, walk_parts, &job);
+        ts_task_parallel_for(tasks, parts->count, 1, run_range, &job);
+    return pass->turns.are_shared ? passes : parts->count;
 }
 
 ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input) {
@@ -332,7 +353,7 @@ double ts_pairs_refer(ts_pairs* pairs, int moves) {
     double deepest = 0.0;
     ts_pair_pass pass = {.pairs = pairs, .count = moves};
     run(&pass, KERNEL(refer));
-    for (int p = 0; p < pairs->parts->count; ++p) deepest = fmax(deepest, pass.deepest[p]);
+    for (int k = 0; k < pairs->parts->slices; ++k) deepest = fmax(deepest, pass.deepest[k]);
     return deepest;
 }
 
@@ -342,34 +363,16 @@ void ts_pairs_begin(ts_pairs* pairs) {
     walk(&pass, KERNEL(begin), 1);
 }
 
-static void tell_islands(ts_pairs* pairs) {
+static void forget_islands(ts_pairs* pairs) {
     for (int i = 0; i <= pairs->island_count; ++i) {
         ts_pair_island* island = &pairs->island[i];
         *island = (ts_pair_island){.contacts = island->contacts, .step_sum = island->step_sum};
     }
-    int at = 0;
-    ts_pair_island island = pairs->island[0];
-    for (int g = 0; g < pairs->group_count; ++g) {
-        const ts_pair_sums* sums = &pairs->sums[g];
-        for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            turn_to(pairs, pairs->group[g].island[k], &at, &island);
-            if (sums->natural[k] > island.natural) island.natural = sums->natural[k];
-            if (sums->impulse[k] > island.impulse) island.impulse = sums->impulse[k];
-            island.velocity = ts_worse(island.velocity, sums->velocity[k]);
-            island.asked += sums->asked[k];
-            island.made += sums->made[k];
-            island.across += sums->across[k];
-            island.opposed += sums->opposed[k];
-            island.work += sums->work[k];
-        }
-    }
-    pairs->island[at] = island;
 }
 
 // What islands make of what a pass found.
 static void judge_islands(ts_pairs* pairs, double rest_speed, ts_residual* out_residual) {
     double across = 0.0, opposed = 0.0;
-    tell_islands(pairs);
     for (int i = 0; i < pairs->island_count; ++i) {
         ts_pair_island* island = &pairs->island[i];
         ts_residual_scale scale = {0.0, ts_worse(rest_speed, island->velocity), island->step_sum / island->contacts};
@@ -387,10 +390,11 @@ static void judge_islands(ts_pairs* pairs, double rest_speed, ts_residual* out_r
 
 void ts_pairs_sweep(ts_pairs* pairs, int count, double rest_speed, ts_residual* out_residual) {
     ts_pair_pass pass = {.pairs = pairs, .count = count, .judges = out_residual != NULL};
-    walk(&pass, KERNEL(sweep), count + pass.judges);
+    if (pass.judges) forget_islands(pairs);
+    int places = walk(&pass, KERNEL(sweep), count + pass.judges);
     if (!out_residual) return;
     *out_residual = pass.residual[0];
-    for (int p = 1; p < pairs->parts->count; ++p) ts_pair_residual_join(out_residual, &pass.residual[p]);
+    for (int p = 1; p < places; ++p) ts_pair_residual_join(out_residual, &pass.residual[p]);
     judge_islands(pairs, rest_speed, out_residual);
 }
 
@@ -417,16 +421,17 @@ static void find_body_work(void* context, int begin, int end, int worker) {
     }
 }
 
-static void find_group_work(ts_pair_pass* pass, int part) {
+static void find_wishes(ts_pair_pass* pass, int slice) {
     const ts_pairs* pairs = pass->pairs;
-    const struct ts_pair_parts* parts = pairs->parts;
-    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
-        const ts_pair_group* group = &pairs->group[parts->group[n]];
-        double asked[TS_PAIR_LANES] = {0.0};
+    int end = ts_pair_slice_begin(pairs->parts, slice + 1);
+    for (int g = ts_pair_slice_begin(pairs->parts, slice); g < end; ++g) {
+        const ts_pair_group* group = &pairs->group[g];
+        ts_pair_wish wish = {.asked = {0.0}};
+        memcpy(wish.island, group->island, sizeof wish.island);
         for (int i = group->first; i < group->first + group->count; ++i)
             for (int k = 0; k < TS_PAIR_LANES; ++k)
-                asked[k] += pairs->point[i].lambda.at[2][k] * pairs->point[i].reference[k];
-        memcpy(pairs->sums[parts->group[n]].asked, asked, sizeof asked);
+                wish.asked[k] += pairs->point[i].lambda.at[2][k] * pairs->point[i].reference[k];
+        pairs->wish[g] = wish;
     }
 }
 
@@ -434,21 +439,16 @@ static void find_group_work(ts_pair_pass* pass, int part) {
 void ts_pairs_find_work(ts_pairs* pairs) {
     ts_pair_pass pass = {.pairs = pairs};
     ts_task_parallel_for(pairs->tasks, pairs->body_count, BODIES, find_body_work, pairs);
-    run(&pass, find_group_work);
+    run(&pass, find_wishes);
     for (int i = 0; i <= pairs->island_count; ++i) pairs->island[i].asked = pairs->island[i].made = 0.0;
-    int at = 0;
-    ts_pair_island island = pairs->island[0];
     for (int b = 1; b < pairs->body_count; ++b) {
-        turn_to(pairs, pairs->island_of[b], &at, &island);
-        island.asked += pairs->body_work[2 * b];
-        island.made += pairs->body_work[2 * b + 1];
+        ts_pair_island* island = &pairs->island[pairs->island_of[b]];
+        island->asked += pairs->body_work[2 * b];
+        island->made += pairs->body_work[2 * b + 1];
     }
     for (int g = 0; g < pairs->group_count; ++g)
-        for (int k = 0; k < TS_PAIR_LANES; ++k) {
-            turn_to(pairs, pairs->group[g].island[k], &at, &island);
-            island.asked -= pairs->sums[g].asked[k];
-        }
-    pairs->island[at] = island;
+        for (int k = 0; k < TS_PAIR_LANES; ++k)
+            pairs->island[pairs->wish[g].island[k]].asked -= pairs->wish[g].asked[k];
 }
 
 // Part 0 makes zeros of what is not finite, too.

@@ -111,13 +111,11 @@ typedef struct ts_pair_source {
     int (*fill_four)(void* context, const int* unit, const ts_pair_seat* seat);
 } ts_pair_source;
 
-/// What a pass finds in a group, for islands to be told in order.
-typedef struct ts_pair_sums {
-    double velocity[TS_PAIR_LANES];                    // m/s: largest |g|
-    double asked[TS_PAIR_LANES], made[TS_PAIR_LANES];  // J: lambda . g, lambda . G lambda; before sweeps lambda . c*
-    double natural[TS_PAIR_LANES], impulse[TS_PAIR_LANES], across[TS_PAIR_LANES], opposed[TS_PAIR_LANES],
-        work[TS_PAIR_LANES];
-} ts_pair_sums;
+/// What references ask of a group, before sweeps: for islands to be told in order.
+typedef struct ts_pair_wish {
+    double asked[TS_PAIR_LANES];  // J: lambda . c*
+    int island[TS_PAIR_LANES];
+} ts_pair_wish;
 
 /// Pairs that act on each other.
 typedef struct ts_pair_island {
@@ -139,7 +137,7 @@ typedef struct ts_pair_law {
     double most;       // m/s
 } ts_pair_law;
 
-/// All pairs of a step. Everything but sums lives in the arena that it was made in.
+/// All pairs of a step. Everything but what is summed up lives in the arena that it was made in.
 typedef struct ts_pairs {
     int group_count, point_count, body_count, island_count, contact_count;
     ts_pair_group* group;
@@ -154,7 +152,7 @@ typedef struct ts_pairs {
     int* slot;               // (contact_count) TS_PAIR_LANES times the point, plus the lane
     ts_pair_law law;
     double omega;                 // the input's
-    ts_pair_sums* sums;           // (group_count) where ts_pairs_take_sums has put them, as the next
+    ts_pair_wish* wish;           // (group_count) where ts_pairs_take_sums has put them, as the next
     double* body_work;            // (2 x body_count) J
     ts_task_pool* tasks;          // who passes over them
     struct ts_pair_parts* parts;  // who over which
@@ -177,7 +175,7 @@ typedef struct ts_pairs_input {
 /// and couplings of all points, and the velocities of their surfaces. NULL when memory is short.
 ts_pairs* ts_pairs_make(ts_arena* arena, const ts_pairs_input* input);
 
-/// Room for what finding work, judging and holding back sum up, which is to be there from the first of these to the last. Returns 0 when memory is short.
+/// Room for what finding work sums up, which is to be there while it does. Returns 0 when memory is short.
 int ts_pairs_take_sums(ts_pairs* pairs, ts_arena* arena);
 
 /// The impulse of contact i becomes what its friction admits of this one: the normal first, then friction in its disc.

@@ -249,9 +249,9 @@ typedef struct figures {
 } figures;
 
 // Judges the groups of a piece.
-void TS_PAIR_KERNEL(judge_piece)(const ts_pairs* pairs, int piece, figures* f);
+void TS_PAIR_KERNEL(judge_groups)(const ts_pairs* pairs, int begin, int end, figures* f);
 
-// Adds figures of a part to those that others found in it.
+// Adds figures to those of a place.
 void TS_PAIR_KERNEL(keep_figures)(const figures* f, ts_residual* io_part);
 
 // The largest of all lanes.

@@ -1,8 +1,8 @@
 // Judging pairs: the figures of all laws, and what islands are told.
 //
 // Problem: every substep is judged, of each point some twenty numbers. Rule: the sums and comparisons of contact/judge/residual.c in lanes; cases are
-// choices between results, and the root or quotient of a case is found only where some lane is in it. What islands add up stands by group, for
-// pairs.c to add in order. It is the last pass of a walk, close behind the last sweep (pairs_sweep.c), and waits as a sweep would: bodies are then
+// choices between results, and the root or quotient of a case is found only where some lane is in it. Islands are told group by group, each by one
+// thread. It is the last pass of a walk, close behind the last sweep (pairs_sweep.c), and waits as a sweep would: bodies are then
 // as all sweeps left them.
 // Source: contact/judge/residual.c.
 // Guaranteed: worst figures and sums of lanes do not depend on how many threads judge. What is not finite is found in all figures.
@@ -92,15 +92,30 @@ TS_PAIR_INLINE void note_free(four3 l, four3 u, four3 g, island_part* part) {
     part->made = ts_four_plus(part->made, dot3(l, minus3(u, g)));
 }
 
-static void keep_part(const island_part* part, ts_pair_sums* out) {
-    ts_four_store(part->velocity, out->velocity);
-    ts_four_store(part->asked, out->asked);
-    ts_four_store(part->made, out->made);
-    ts_four_store(part->natural, out->natural);
-    ts_four_store(part->impulse, out->impulse);
-    ts_four_store(part->across, out->across);
-    ts_four_store(part->opposed, out->opposed);
-    ts_four_store(part->work, out->work);
+// What a group's islands are told. Lanes without a pair are of none.
+TS_PAIR_INLINE void tell_islands(const ts_pairs* pairs, const ts_pair_group* group, const island_part* part) {
+    double velocity[TS_PAIR_LANES], asked[TS_PAIR_LANES], made[TS_PAIR_LANES], natural[TS_PAIR_LANES],
+        impulse[TS_PAIR_LANES], across[TS_PAIR_LANES], opposed[TS_PAIR_LANES], work[TS_PAIR_LANES];
+    ts_four_store(part->velocity, velocity);
+    ts_four_store(part->asked, asked);
+    ts_four_store(part->made, made);
+    ts_four_store(part->natural, natural);
+    ts_four_store(part->impulse, impulse);
+    ts_four_store(part->across, across);
+    ts_four_store(part->opposed, opposed);
+    ts_four_store(part->work, work);
+    for (int k = 0; k < TS_PAIR_LANES; ++k) {
+        if (group->island[k] == pairs->island_count) continue;
+        ts_pair_island* island = &pairs->island[group->island[k]];
+        if (natural[k] > island->natural) island->natural = natural[k];
+        if (impulse[k] > island->impulse) island->impulse = impulse[k];
+        island->velocity = ts_worse(island->velocity, velocity[k]);
+        island->asked += asked[k];
+        island->made += made[k];
+        island->across += across[k];
+        island->opposed += opposed[k];
+        island->work += work[k];
+    }
 }
 
 // What is not finite is found in all figures.
@@ -145,13 +160,12 @@ static void judge_group(const ts_pairs* pairs, int g, figures* f) {
         note_free(l, c, g_here, &sums);
         judge_point(s.friction, slant, ts_four_load(p->natural), l, c, f, &sums);
     }
-    keep_part(&sums, &pairs->sums[g]);
+    tell_islands(pairs, group, &sums);
 }
 
-void TS_PAIR_KERNEL(judge_piece)(const ts_pairs* pairs, int piece, figures* f) {
-    const struct ts_pair_parts* parts = pairs->parts;
+void TS_PAIR_KERNEL(judge_groups)(const ts_pairs* pairs, int begin, int end, figures* f) {
     figures here = *f;
-    for (int n = parts->piece[piece]; n < parts->piece[piece + 1]; ++n) judge_group(pairs, parts->group[n], &here);
+    for (int g = begin; g < end; ++g) judge_group(pairs, g, &here);
     *f = here;
 }
 

@@ -12,9 +12,10 @@
 extern "C" {
 #endif
 
-/// What a pass is given and what it finds, part by part (pairs_parts_internal.h).
+/// What a pass is given and what it finds, slice by slice, or of a walk place by place (pairs_parts_internal.h).
 typedef struct ts_pair_pass {
     ts_pairs* pairs;
+    ts_pair_turns turns;                       // begin, sweep
     const double* velocity;                    // read: of bodies
     int count;                                 // refer: nonzero, gaps move; sweep: how many sweeps
     int judges;                                // sweep: nonzero, one pass more judges them

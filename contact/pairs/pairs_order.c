@@ -3,9 +3,8 @@
 // Problem: a sweep sees what the ones before it did, so pairs side by side must not share a body that moves; and loads should run down a pile within
 // one sweep, which an order by colours forgets. Rule: units come in the order in which loads run (engine/rows/contact_order.c). A unit's level
 // is one above the highest of those before it that share a body with it; units of one level share none, and go side by side, four at a time, with
-// others of as many points, strip by strip along the pile. Strips are dealt to domains, so that all have about as many points; how many there are
-// and where they end follows from the pile, never from the threads. Level by level, sweeps over many small islands would read all of them as often as
-// they sweep: such islands come in batches that stay in a core's near cache, level by level only within a batch, and a domain is
+// others of as many points, strip by strip along the pile. Level by level, sweeps over many small islands would read all of them as often as
+// they sweep: such islands come in batches that stay in a core's near cache, level by level only within a batch, and a part is
 // some batches.
 // Source: level scheduling, as for sparse triangular solves (Anderson and Saad 1989).
 // Guaranteed: a sweep does what a sweep over the units one after the other does, to the bit; linear time.
@@ -21,11 +20,9 @@
 #include "base/sort.h"
 
 enum {
-    STRIPS = 256,       // of equal width, from which domains are made
-    GROUPS_LEAST = 12,  // groups of a domain: fewer are not worth a thread
-    HEAP_MOST = 16,     // domains of what is not apart
-    BATCH = 200,        // units: 50 groups, with four points each a quarter of a near cache of half a megabyte
-    SMALL = BATCH / 4   // most units of an island in a batch with others
+    STRIPS = 256,      // of equal width, by which units of a level are sorted
+    BATCH = 200,       // units: 50 groups, with four points each a quarter of a near cache of half a megabyte
+    SMALL = BATCH / 4  // most units of an island in a batch with others
 };
 
 static int strip_of(const ts_strips* strips, const ts_pair_unit* unit) { return ts_strips_at(strips, unit->place); }
@@ -111,58 +108,20 @@ static void list_units(const ts_pairs_input* input, const ts_strips* s, int* out
     }
 }
 
-// Domains of the strips, by the points of the units that lie in them.
-static void cut_strips(const ts_pairs_input* input, const ts_strips* s, int domains, int* out_domain) {
-    int points[STRIPS] = {0}, total = 0, before = 0;
-    for (int u = 0; u < input->unit_count; ++u) {
-        points[strip_of(s, &input->unit[u])] += input->unit[u].count;
-        total += input->unit[u].count;
-    }
-    for (int k = 0; k < STRIPS; ++k) {
-        // Where the strip's middle lies among all points.
-        double part = total > 0 ? (before + 0.5 * points[k]) * domains / total : 0.0;
-        out_domain[k] = part < domains - 1 ? (int)part : domains - 1;
-        before += points[k];
+// Some batches each, or all.
+static void give_parts(const batches* in, const int* first_group, ts_pair_order* order) {
+    int parts = order->part_count = in->count < TS_PAIR_PARTS_MOST ? in->count : TS_PAIR_PARTS_MOST;
+    for (int p = 0; p <= parts; ++p) {
+        // The first batch of the part.
+        int batch = (int)(((long long)p * in->count + parts - 1) / parts);
+        order->first[p] = first_group[batch];
     }
 }
 
-// Some batches each.
-static void give_batches(const batches* in, const int* first_group, int most, ts_pair_order* order) {
-    order->domain_count = in->count < most ? in->count : most;
-    order->is_apart = 1;
-    for (int b = 0; b < in->count; ++b)
-        memset(order->domain + first_group[b], b * order->domain_count / in->count,
-               (size_t)(first_group[b + 1] - first_group[b]));
-}
-
-static int count_domains(int groups, int most) {
-    int domains = 1;
-    while (domains < most && groups >= 2 * domains * GROUPS_LEAST) domains *= 2;
-    return domains;
-}
-
-// The domain of every group: that of its middle.
-static void give_groups(const ts_pairs_input* input, const ts_strips* s, const int* list, int most,
-                        ts_pair_order* order) {
-    int domain_of[STRIPS];
-    order->domain_count = count_domains(order->group_count, most < HEAP_MOST ? most : HEAP_MOST);
-    memset(order->domain, 0, (size_t)order->group_count);
-    if (order->domain_count == 1) return;
-    cut_strips(input, s, order->domain_count, domain_of);
-    // In this order lanes are filled from the first, so the last of these to write is in the middle.
-    for (int k = 0; k < input->unit_count; ++k) {
-        int place = order->place[list[k]];
-        if (place % TS_PAIR_LANES <= TS_PAIR_LANES / 2)
-            order->domain[place / TS_PAIR_LANES] = (unsigned char)domain_of[strip_of(s, &input->unit[list[k]])];
-    }
-}
-
-int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_bodies bodies, int most_domains,
-                       ts_pair_order* out) {
+int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_bodies bodies, ts_pair_order* out) {
     size_t units = (size_t)input->unit_count;
-    *out = (ts_pair_order){.place = TS_ARENA_ARRAY(arena, int, units),
-                           .domain = TS_ARENA_ARRAY(arena, unsigned char, units)};
-    if (arena->failed) return 0;
+    *out = (ts_pair_order){.place = TS_ARENA_ARRAY(arena, int, units)};
+    if (!out->place) return 0;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     int* above = (int*)ts_arena_alloc_zeroed(arena, (size_t)input->body_count, sizeof(int));
     int* next = (int*)ts_arena_alloc_zeroed(arena, units, sizeof(int));
@@ -182,10 +141,7 @@ int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_bod
         in.first[in.count] = out->group_count;
         list_units(input, &s, list);
         for (int k = 0; k < input->unit_count; ++k) out->place[list[k]] = next[out->place[list[k]]]++;
-        if (in.of)
-            give_batches(&in, in.first, most_domains, out);
-        else
-            give_groups(input, &s, list, most_domains, out);
+        give_parts(&in, in.first, out);
     }
     ts_arena_scope_end(arena, scope);
     return enough;

@@ -4,7 +4,7 @@
 
 #include "contact/pairs/pairs.h"
 
-enum { TS_PAIR_DOMAINS_MOST = 64 };
+enum { TS_PAIR_PARTS_MOST = 64 };
 
 /// Bodies that act on each other, whatever does not move between them.
 typedef struct ts_pair_bodies {
@@ -14,15 +14,12 @@ typedef struct ts_pair_bodies {
 
 /// The order. It follows from the units alone.
 typedef struct ts_pair_order {
-    int group_count, domain_count;
-    int is_apart;           // nonzero: no two domains share a body that moves
-    int* place;             // (unit_count) TS_PAIR_LANES times the group, plus the lane
-    unsigned char* domain;  // (group_count) in which most of the group is
+    int group_count, part_count;
+    int* place;                         // (unit_count) TS_PAIR_LANES times the group, plus the lane
+    int first[TS_PAIR_PARTS_MOST + 1];  // (part_count + 1) groups of parts, of which no two share a body that moves
 } ts_pair_order;
 
-/// Orders units: those that share a moving body stay in their order. One domain where `most_domains` is 1, else at most
-/// TS_PAIR_DOMAINS_MOST, which it is then. Returns 0 when memory is short.
-int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_bodies bodies, int most_domains,
-                       ts_pair_order* out);
+/// Orders units: those that share a moving body stay in their order. Returns 0 when memory is short.
+int ts_pair_order_make(ts_arena* arena, const ts_pairs_input* input, ts_pair_bodies bodies, ts_pair_order* out);
 
 #endif

@@ -16,13 +16,13 @@ void TS_PAIR_KERNEL(look)(const ts_pairs* pairs, int g, const double* velocity, 
     for (int k = 0; k < group->count; ++k) store3(read_there(&seen, &pairs->point[group->first + k]), &out[k]);
 }
 
-void TS_PAIR_KERNEL(read)(ts_pair_pass* pass, int part) {
+void TS_PAIR_KERNEL(read)(ts_pair_pass* pass, int slice) {
     const ts_pairs* pairs = pass->pairs;
-    const struct ts_pair_parts* parts = pairs->parts;
-    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
-        const ts_pair_group* group = &pairs->group[parts->group[n]];
+    int end = ts_pair_slice_begin(pairs->parts, slice + 1);
+    for (int g = ts_pair_slice_begin(pairs->parts, slice); g < end; ++g) {
+        const ts_pair_group* group = &pairs->group[g];
         ts_pair_vector seen[TS_PAIR_POINTS];
-        TS_PAIR_KERNEL(look)(pairs, parts->group[n], pass->velocity, seen);
+        TS_PAIR_KERNEL(look)(pairs, g, pass->velocity, seen);
         for (int k = 0; k < group->count; ++k) pairs->track[group->first + k].velocity = seen[k];
     }
 }
@@ -41,16 +41,16 @@ TS_PAIR_INLINE ts_four refer_point(const ts_pair_law* law, int moves, ts_pair_po
     return depth;
 }
 
-void TS_PAIR_KERNEL(refer)(ts_pair_pass* pass, int part) {
+void TS_PAIR_KERNEL(refer)(ts_pair_pass* pass, int slice) {
     const ts_pairs* pairs = pass->pairs;
     ts_four deepest = ts_four_zero();
-    const struct ts_pair_parts* parts = pairs->parts;
-    for (int n = parts->first[part]; n < parts->first[part + 1]; ++n) {
-        const ts_pair_group* group = &pairs->group[parts->group[n]];
+    int end = ts_pair_slice_begin(pairs->parts, slice + 1);
+    for (int g = ts_pair_slice_begin(pairs->parts, slice); g < end; ++g) {
+        const ts_pair_group* group = &pairs->group[g];
         for (int i = group->first; i < group->first + group->count; ++i)
             deepest = ts_four_most(refer_point(&pairs->law, pass->count, &pairs->point[i], &pairs->track[i]), deepest);
     }
-    pass->deepest[part] = most_of(deepest);
+    pass->deepest[slice] = most_of(deepest);
 }
 
 TS_PAIR_INLINE void begin_points(const ts_pairs* pairs, const ts_pair_group* group, int is_round) {
@@ -75,11 +75,9 @@ static void begin_group(const ts_pairs* pairs, const ts_pair_group* group) {
 }
 
 // Velocities are the free ones when it begins.
-void TS_PAIR_KERNEL(begin)(ts_pair_pass* pass, int part) {
-    const struct ts_pair_parts* parts = pass->pairs->parts;
-    ts_pair_walk walk = ts_pair_walk_begin(parts, part, 1);
-    for (int piece, at; (piece = ts_pair_walk_next(&walk, &at)) >= 0; ts_pair_walk_tell(&walk, piece, at))
-        for (int n = parts->piece[piece]; n < parts->piece[piece + 1]; ++n)
-            begin_group(pass->pairs, &pass->pairs->group[parts->group[n]]);
-    ts_pair_walk_end(&walk);
+void TS_PAIR_KERNEL(begin)(ts_pair_pass* pass, int place) {
+    const ts_pairs* pairs = pass->pairs;
+    ts_pair_walk walk = ts_pair_walk_begin(pairs->parts, &pass->turns, place);
+    for (int piece, at, end; (piece = ts_pair_walk_next(&walk, &at)) >= 0; ts_pair_walk_tell(&walk, at))
+        for (int g = ts_pair_piece_begin(&walk, piece, &end); g < end; ++g) begin_group(pairs, &pairs->group[g]);
 }

@@ -131,24 +131,25 @@ static void sweep_groups(const ts_pairs* pairs, const ts_pair_group* const* grou
     for (int k = 0; k < count; ++k) sweeps[group[k]->is_round != 0][0](pairs, &group[k]);
 }
 
-static void sweep_piece(const ts_pairs* pairs, int piece) {
-    const struct ts_pair_parts* parts = pairs->parts;
+static void sweep_piece(const ts_pairs* pairs, int begin, int end) {
+    const char* abreast = pairs->parts->abreast;
     const ts_pair_group* group[TS_PAIR_ABREAST];
-    for (int n = parts->piece[piece]; n < parts->piece[piece + 1]; n += parts->abreast[n]) {
-        for (int k = 0; k < parts->abreast[n]; ++k) group[k] = &pairs->group[parts->group[n + k]];
-        sweep_groups(pairs, group, parts->abreast[n]);
+    for (int g = begin; g < end; g += abreast[g]) {
+        for (int k = 0; k < abreast[g]; ++k) group[k] = &pairs->group[g + k];
+        sweep_groups(pairs, group, abreast[g]);
     }
 }
 
-void TS_PAIR_KERNEL(sweep)(ts_pair_pass* pass, int part) {
-    ts_pair_walk walk = ts_pair_walk_begin(pass->pairs->parts, part, pass->count + (pass->judges != 0));
+void TS_PAIR_KERNEL(sweep)(ts_pair_pass* pass, int place) {
+    ts_pair_walk walk = ts_pair_walk_begin(pass->pairs->parts, &pass->turns, place);
     figures found;
     memset(&found, 0, sizeof found);
-    for (int piece, at; (piece = ts_pair_walk_next(&walk, &at)) >= 0; ts_pair_walk_tell(&walk, piece, at))
+    for (int piece, at, end; (piece = ts_pair_walk_next(&walk, &at)) >= 0; ts_pair_walk_tell(&walk, at)) {
+        int begin = ts_pair_piece_begin(&walk, piece, &end);
         if (at < pass->count)
-            sweep_piece(pass->pairs, piece);
+            sweep_piece(pass->pairs, begin, end);
         else
-            TS_PAIR_KERNEL(judge_piece)(pass->pairs, piece, &found);
-    if (pass->judges) TS_PAIR_KERNEL(keep_figures)(&found, &pass->residual[part]);
-    ts_pair_walk_end(&walk);
+            TS_PAIR_KERNEL(judge_groups)(pass->pairs, begin, end, &found);
+    }
+    if (pass->judges) TS_PAIR_KERNEL(keep_figures)(&found, &pass->residual[place]);
 }

@@ -93,36 +93,25 @@ static void tear_down(wall* w) {
     free(w);
 }
 
-static int domain_of(const ts_pair_order* order, int unit) { return order->domain[order->place[unit] / TS_PAIR_LANES]; }
-
-// Domains of a wall have about as many points, full lanes, and few stones in common.
-static void expect_domains(wall_kind kind, int domains) {
-    wall* w = build(NULL, kind);
-    ts_pair_order order;
-    int points[TS_PAIR_DOMAINS_MOST] = {0}, of[STONES], shared = 0;
-    ts_pairs_input input = {.unit = w->unit, .unit_count = w->units, .body_count = STONES};
-    cr_assert(ts_pair_order_make(&w->arena, &input, bodies_of(w->pairs), TS_PAIR_DOMAINS_MOST, &order));
-    cr_assert_eq(order.domain_count, domains);
-    memset(of, -1, sizeof of);
-    for (int u = 0; u < w->units; ++u) {
-        int domain = domain_of(&order, u);
-        points[domain] += w->unit[u].count;
-        for (int side = 0; side < 2; ++side) {
-            int* last = &of[w->unit[u].body[side]];
-            shared += w->unit[u].body[side] && *last >= 0 && *last != domain;
-            *last = domain;
-        }
+// A heap is one part, with full lanes.
+Test(pairs_parts, a_wall_is_one_part) {
+    for (wall_kind kind = ROWS; kind <= ROW; ++kind) {
+        wall* w = build(NULL, kind);
+        ts_pair_order order;
+        ts_pairs_input input = {.unit = w->unit, .unit_count = w->units, .body_count = STONES};
+        cr_assert(ts_pair_order_make(&w->arena, &input, bodies_of(w->pairs), &order));
+        cr_expect_eq(order.part_count, 1);
+        cr_expect(order.first[0] == 0 && order.first[1] == order.group_count);
+        cr_expect_lt(order.group_count, w->units / 4 + w->units / 10);
+        expect_order(&order, w->unit, w->units);
+        tear_down(w);
     }
-    for (int d = 0; d < domains; ++d) cr_expect_gt(2 * points[d] * domains, w->contacts, "domain %d", d);
-    cr_expect_lt(shared, w->units, "by chance it would be half as much again");
-    cr_expect_lt(order.group_count, w->units / 4 + w->units / 10);
-    expect_order(&order, w->unit, w->units);
-    tear_down(w);
 }
 
-Test(pairs_parts, domains_of_a_wall) {
-    expect_domains(ROWS, 16);
-    expect_domains(ROW, 8);
+static int part_of(const ts_pair_order* order, int unit) {
+    int part = 0;
+    while (order->first[part + 1] <= order->place[unit] / TS_PAIR_LANES) ++part;
+    return part;
 }
 
 // Small islands come one batch after the other: no stone is in two of them, and lanes are full all the same.
@@ -131,136 +120,94 @@ Test(pairs_parts, small_islands_come_in_batches) {
     ts_pair_order order;
     int of[STONES];
     ts_pairs_input input = {.unit = w->unit, .unit_count = w->units, .body_count = STONES};
-    cr_assert(ts_pair_order_make(&w->arena, &input, bodies_of(w->pairs), TS_PAIR_DOMAINS_MOST, &order));
-    cr_assert(order.is_apart);
-    cr_assert_gt(order.domain_count, 1);
-    cr_expect_eq(order.domain[0], 0);
-    cr_expect_eq(order.domain[order.group_count - 1], order.domain_count - 1);
-    for (int g = 1; g < order.group_count; ++g) cr_assert_geq(order.domain[g], order.domain[g - 1]);
+    cr_assert(ts_pair_order_make(&w->arena, &input, bodies_of(w->pairs), &order));
+    cr_assert_gt(order.part_count, 1);
+    cr_expect(order.first[0] == 0 && order.first[order.part_count] == order.group_count);
+    for (int p = 0; p < order.part_count; ++p) cr_assert_gt(order.first[p + 1], order.first[p]);
     memset(of, -1, sizeof of);
     for (int u = 0; u < w->units; ++u)
         for (int side = 0; side < 2; ++side) {
-            int body = w->unit[u].body[side], domain = domain_of(&order, u);
-            cr_assert(!body || of[body] < 0 || of[body] == domain);
-            of[body] = domain;
+            int body = w->unit[u].body[side], part = part_of(&order, u);
+            cr_assert(!body || of[body] < 0 || of[body] == part);
+            of[body] = part;
         }
     cr_expect_eq(order.group_count, w->units / TS_PAIR_LANES);
     expect_order(&order, w->unit, w->units);
     tear_down(w);
 }
 
-// Of two passes, which pieces of every part are surely done when a piece begins: what its part did before, what it waits for, and what that
-// has waited for.
-enum { MOST_GROUPS = JOINTS };
-
-typedef struct clocks {
-    int part[MOST_GROUPS];                             // of every piece
-    int piece_of[MOST_GROUPS];                         // of every group
-    int done[2 * MOST_GROUPS][2][TS_PAIR_PARTS_MOST];  // of both passes, by every piece in both
-} clocks;
-
 static int pieces_of(const ts_pairs* pairs) { return pairs->parts->first_piece[pairs->parts->count]; }
 
-static int raise(int* done, int to) {
-    if (*done >= to) return 0;
-    *done = to;
-    return 1;
-}
-
-// That piece n of part q is done in a pass, and what that knows, is known to `done`, too.
-static int learn(const ts_pairs* pairs, const clocks* c, int q, int n, int pass, int done[2][TS_PAIR_PARTS_MOST]) {
+// Walks through some passes, of shared ones the last first where it can go on: whoever touches a body comes after who touched it before, in this pass and
+// the one before, and all groups are touched in every pass.
+static void expect_waits(const ts_pairs* pairs, const ts_pair_turns* turns, int part) {
+    static int next[JOINTS], last[STONES];
     const struct ts_pair_parts* parts = pairs->parts;
-    int changed = raise(&done[pass][q], n + 1);
-    int node = parts->first_piece[q] + n + pass * pieces_of(pairs);
-    for (int k = 0; k < 2 * parts->count; ++k)
-        changed |= raise(&done[k / parts->count][k % parts->count], c->done[node][k / parts->count][k % parts->count]);
-    return changed;
-}
-
-static int find_clocks(const ts_pairs* pairs, clocks* c) {
-    const struct ts_pair_parts* parts = pairs->parts;
-    int changed = 0, pieces = pieces_of(pairs);
-    for (int pass = 0; pass < 2; ++pass)
-        for (int i = 0; i < pieces; ++i) {
-            int(*done)[TS_PAIR_PARTS_MOST] = c->done[pass * pieces + i], at = i - parts->first_piece[c->part[i]];
-            // Within a pass a part goes from piece to piece.
-            if (at > 0) changed |= learn(pairs, c, c->part[i], at - 1, pass, done);
-            for (int k = 0; k < parts->kin; ++k) {
-                const ts_pair_need* need = &parts->need[i * parts->kin + k];
-                int q = parts->kin > 1 ? k : c->part[i];
-                if (need->now > 0) changed |= learn(pairs, c, q, need->now - 1, pass, done);
-                if (need->before > 0 && pass > 0) changed |= learn(pairs, c, q, need->before - 1, pass - 1, done);
+    ts_pair_walk walk[TS_PAIR_PARTS_MOST];
+    int groups = pairs->group_count, walks = turns->are_shared ? turns->passes : 1, left;
+    memset(next, 0, sizeof next);
+    memset(last, 0, sizeof last);
+    ts_pair_parts_rewind(parts);
+    for (int t = 0; t < walks; ++t) walk[t] = ts_pair_walk_begin(parts, turns, turns->are_shared ? t : part);
+    for (left = turns->passes * walk[0].size; left > 0; --left) {
+        int t = walks - 1, pass, piece = -1, end;
+        for (; t >= 0 && (piece = ts_pair_walk_look(&walk[t], &pass)) < 0;) --t;
+        cr_assert_geq(piece, 0, "nobody can go on");
+        for (int g = ts_pair_piece_begin(&walk[t], piece, &end); g < end; ++g) {
+            cr_assert_eq(next[g]++, pass);
+            for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) {
+                int body = pairs->group[g].body[k / TS_PAIR_LANES][k % TS_PAIR_LANES];
+                // Touches of a stone come in the order of passes and groups.
+                cr_assert(body == 0 || last[body] <= pass * groups + g, "stone %d", body);
+                last[body] = pass * groups + g;
             }
         }
-    return changed;
-}
-
-static void find_pieces(const ts_pairs* pairs, clocks* c) {
-    const struct ts_pair_parts* parts = pairs->parts;
-    cr_assert_eq(parts->piece[pieces_of(pairs)], pairs->group_count);
-    for (int p = 0; p < parts->count; ++p) {
-        cr_assert_eq(parts->piece[parts->first_piece[p]], parts->first[p]);
-        for (int i = parts->first_piece[p]; i < parts->first_piece[p + 1]; ++i) {
-            int size = parts->piece[i + 1] - parts->piece[i];
-            cr_assert(size >= 1 && (size <= TS_PAIR_PIECE || pieces_of(pairs) == 1));
-            c->part[i] = p;
-            for (int n = parts->piece[i]; n < parts->piece[i + 1]; ++n) {
-                cr_assert(n == parts->piece[i] || parts->group[n] > parts->group[n - 1]);
-                c->piece_of[parts->group[n]] = i;
-            }
-        }
+        ts_pair_walk_tell(&walk[t], pass);
     }
-}
-
-// Whoever touches a body comes after who touched it before, in this pass and the one before.
-static void expect_waits(const ts_pairs* pairs) {
-    static clocks c;
-    static int last[STONES];
-    const struct ts_pair_parts* parts = pairs->parts;
-    int groups = pairs->group_count;
-    memset(&c, 0, sizeof c);
-    memset(last, -1, sizeof last);
-    find_pieces(pairs, &c);
-    while (find_clocks(pairs, &c)) continue;
-    for (int i = 0; i < pieces_of(pairs); ++i)
-        cr_assert_eq(c.done[i][0][c.part[i]], i - parts->first_piece[c.part[i]], "piece %d waits for itself", i);
-    for (int node = 0; node < 2 * groups; ++node) {
-        const int* body = pairs->group[node % groups].body[0];
-        int piece = c.piece_of[node % groups], pass = node / groups;
-        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) {
-            int before = body[k] ? last[body[k]] : -1;
-            if (before < 0) continue;
-            int other = c.piece_of[before % groups], p = c.part[other], at = other - parts->first_piece[p];
-            // Groups of a piece follow each other.
-            if (other == piece && before / groups == pass) continue;
-            cr_assert_gt(c.done[piece + pass * pieces_of(pairs)][before / groups][p], at,
-                         "group %d does not wait for %d", node, before);
-            // Who is waited for tells it.
-            if (p != c.part[piece]) cr_assert(parts->tells[other]);
-        }
-        for (int k = 0; k < 2 * TS_PAIR_LANES; ++k) last[body[k]] = node;
-    }
+    for (int g = parts->first[part]; g < parts->first[part + 1]; ++g) cr_assert_eq(next[g], turns->passes);
 }
 
 // What is swept at once shares no stone, and all groups are swept once each.
 static void expect_apart(const ts_pairs* pairs) {
     const struct ts_pair_parts* parts = pairs->parts;
-    int most = 0, n = 0, piece = 0;
-    for (int count; n < pairs->group_count; n += count) {
-        count = parts->abreast[n];
-        while (parts->piece[piece + 1] <= n) ++piece;
-        cr_assert(count >= 1 && count <= TS_PAIR_ABREAST && n + count <= parts->piece[piece + 1]);
+    int most = 0, g = 0;
+    for (int count, part = 0; g < pairs->group_count; g += count) {
+        count = parts->abreast[g];
+        while (parts->first[part + 1] <= g) ++part;
+        int at = g - parts->first[part], end = parts->first[part + 1];
+        cr_assert(count >= 1 && count <= TS_PAIR_ABREAST && g + count <= end);
+        cr_assert_eq(at / parts->size, (at + count - 1) / parts->size, "of one piece");
         if (count > most) most = count;
         for (int k = 0; k < count * count; ++k) {
             if (k % count == k / count) continue;
-            const int *a = pairs->group[parts->group[n + k % count]].body[0],
-                      *b = pairs->group[parts->group[n + k / count]].body[0];
+            const int *a = pairs->group[g + k % count].body[0], *b = pairs->group[g + k / count].body[0];
             for (int i = 0; i < 4 * TS_PAIR_LANES * TS_PAIR_LANES; ++i)
                 cr_assert(a[i % 8] == 0 || a[i % 8] != b[i / 8], "groups of stone %d", a[i % 8]);
         }
     }
-    cr_expect_eq(n, pairs->group_count);
+    cr_expect_eq(g, pairs->group_count);
     cr_expect_eq(most, TS_PAIR_ABREAST);
+}
+
+// Passes over a heap are shared, those over columns are not.
+Test(pairs_parts, passes_are_shared_by_threads) {
+    ts_task_pool* tasks = ts_task_pool_create(2);
+    wall *rows = build(tasks, ROWS), *columns = build(tasks, COLUMNS);
+    for (int threads = 1; threads <= 3; ++threads)
+        for (int passes = 1; passes <= TS_PAIR_PARTS_MOST + 1; ++passes) {
+            ts_pair_turns turns = ts_pair_turns_of(rows->pairs->parts, passes, threads);
+            cr_assert_eq(turns.passes, passes);
+            cr_assert_eq(turns.are_shared, threads > 1 && passes > 1 && passes <= TS_PAIR_PARTS_MOST);
+            expect_waits(rows->pairs, &turns, 0);
+            for (int p = 0; p <= passes && turns.are_shared; ++p)
+                cr_assert_eq(ts_pair_turns_take(rows->pairs->parts, &turns), p);
+            turns = ts_pair_turns_of(columns->pairs->parts, passes, threads);
+            cr_assert(!turns.are_shared);
+            for (int p = 0; p < columns->pairs->parts->count; ++p) expect_waits(columns->pairs, &turns, p);
+        }
+    tear_down(columns);
+    tear_down(rows);
+    ts_task_pool_destroy(tasks);
 }
 
 static void walk(wall* w, ts_residual* out_residual) {
@@ -280,12 +227,8 @@ static void share(wall_kind kind) {
     for (int t = 0; t < 3; ++t) {
         ts_task_pool* tasks = ts_task_pool_create(1 << t);
         ts_pairs* pairs = (w[t] = build(tasks, kind))->pairs;
-        if (kind == COLUMNS)
-            cr_expect_eq(pairs->parts->count, t > 0 ? 3 : 1);
-        else
-            cr_expect_eq(pairs->parts->count, 1 << t);
-        cr_expect(kind == ROW || (kind == COLUMNS && t == 0) || pieces_of(pairs) > pairs->parts->count);
-        expect_waits(pairs);
+        cr_expect_eq(pairs->parts->count, kind == COLUMNS ? 3 : 1);
+        cr_expect(kind == ROW || t == 0 || pieces_of(pairs) > pairs->parts->count);
         expect_apart(pairs);
         walk(w[t], &judged[t]);
         pairs->tasks = NULL;
@@ -308,11 +251,11 @@ Test(pairs_parts, threads_give_the_same_bits) {
 }
 
 // As on a machine whose other processors do something else: nobody may wait for a thread that never comes.
-Test(pairs_parts, one_thread_goes_through_the_parts_of_all, .timeout = 60) {
+Test(pairs_parts, one_thread_goes_through_what_was_made_for_four, .timeout = 60) {
     ts_residual judged[2];
     ts_task_pool* tasks = ts_task_pool_create(4);
     wall *alone = build(NULL, ROWS), *left = build(tasks, ROWS);
-    cr_expect_eq(left->pairs->parts->count, 4);
+    cr_expect_gt(pieces_of(left->pairs), 1);
     left->pairs->tasks = NULL;
     walk(alone, &judged[0]);
     walk(left, &judged[1]);
