@@ -222,15 +222,15 @@ void ts_pile_fill_expect(void* context, int u, int how_far) {
     const ts_sim_storage* storage = ts_sim_storage_of(fill->sim);
     const ts_contact_run* run = &storage->contact_run[fill->run_of[u]];
     int first = fill->unit[u].first, memory = storage->contact_memory_index[first];
-    const ts_row_memory* old = &fill->sim->row_memory.data[memory < 0 ? 0 : memory];
+    const ts_row_memory* old = memory < 0 ? NULL : &fill->sim->row_memory.data[memory];
     if (how_far > 0) {
         ts_contact_expect(run, 0, sizeof *run);
         ts_contact_expect(&storage->contact_note[first], 0, sizeof(ts_contact_note));
         ts_contact_expect(&storage->found->point[first], 0, TS_PAIR_POINTS * sizeof(ts_found_point));
-        if (memory >= 0) ts_contact_expect(old, 0, TS_PAIR_POINTS * sizeof *old);
+        if (old) ts_contact_expect(old, 0, TS_PAIR_POINTS * sizeof *old);
     } else {
         ts_contact_expect(&storage->found->normal[run->unit], 0, sizeof(ts_vec3));
-        if (memory >= 0) ts_contact_expect(&fill->sim->row_more.data[old->more], 0, sizeof(ts_row_more));
+        if (old && old->more_count > 0) ts_contact_expect(&fill->sim->row_more.data[old->more], 0, sizeof(ts_row_more));
     }
 }
 
